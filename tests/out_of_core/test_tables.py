@@ -13,7 +13,7 @@ from common import may_not_converge, may_not_separate
 from machines import Hostile, learned
 from rosenblatt import Perceptron, certify, certify_stored, data, train
 from rosenblatt._core.backend import compute
-from rosenblatt._out_of_core.placement import TableShare
+from rosenblatt._out_of_core.tables import TableShare
 from rosenblatt.data.remote import fetch
 from rosenblatt.errors import FileError, InputError
 from sources import frame

@@ -46,13 +46,13 @@ class OnDask:
             )
         self.at_once = sum(threads.values())
 
-    def place(self, load: Callable[..., Any], *given: Any) -> Any:
-        return self._client.submit(load, *self._there(given), pure=False)
+    def place(self, load: Callable[..., Any], *arguments: Any) -> Any:
+        return self._client.submit(load, *self._there(arguments), pure=False)
 
-    def call(self, work: Callable[..., Any], *given: Any) -> Any:
-        return self._client.submit(work, *given, pure=False)
+    def call(self, work: Callable[..., Any], *arguments: Any) -> Any:
+        return self._client.submit(work, *arguments, pure=False)
 
-    def _there(self, given: Sequence[Any]) -> list[Any]:
+    def _there(self, arguments: Sequence[Any]) -> list[Any]:
         """Dask's own arrays and frames are computed by the workers, not here.
 
         Those made of rows in memory travel with their graph, as they must: Dask's advice to
@@ -62,7 +62,7 @@ class OnDask:
 
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", "Sending large graph", UserWarning)
-            return [self._client.compute(v) if is_dask_collection(v) else v for v in given]
+            return [self._client.compute(v) if is_dask_collection(v) else v for v in arguments]
 
     def gather(self, handles: Sequence[Any]) -> list[Any]:
         try:

@@ -1,4 +1,4 @@
-"""The seam: what an engine must be able to do, whoever it is.
+"""Engines: what one must be able to do, whoever it is; executors, and this process.
 
 Work is a pure function of rows and of small arguments. It may be lost, repeated, or done in any
 order: results are asked for by their place, so that none of it can change a bit.
@@ -7,10 +7,11 @@ order: results are asked for by their place, so that none of it can change a bit
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future, wait
 from contextlib import contextmanager
-from typing import Any, Protocol, final
+from typing import Any, Protocol, final, runtime_checkable
 
 from rosenblatt._util.interrupt import check_interrupt
 from rosenblatt._util.spelling import option
@@ -28,6 +29,7 @@ class Lost(Exception):  # noqa: N818 - it is not an error: the call is made once
         self.places = list(places)  # of those lost, among the handles that were asked for
 
 
+@runtime_checkable
 class Engine(Protocol):
     """Machines that work for us."""
 
@@ -35,11 +37,11 @@ class Engine(Protocol):
     def at_once(self) -> int:
         """How many calls run side by side."""
 
-    def place(self, load: Callable[..., Any], *given: Any) -> Handle:
+    def place(self, load: Callable[..., Any], *arguments: Any) -> Handle:
         """Some machine loads rows, and they stay there; if it dies, another one loads them."""
 
-    def call(self, work: Callable[..., Any], *given: Any) -> Handle:
-        """A call, where the rows are that stand among what is given."""
+    def call(self, work: Callable[..., Any], *arguments: Any) -> Handle:
+        """A call, where the rows are that stand among the arguments."""
 
     def gather(self, handles: Sequence[Handle]) -> list[Any]:
         """The results, in the order asked. `check_interrupt` is called while waiting: where it
@@ -53,57 +55,51 @@ ALLOWED = (
 _SCHEMES = ("tcp://", "tls://", "ucx://", "ws://", "wss://", "inproc://")
 
 
-def check(given: Any) -> None:
+def check(engine: Any) -> None:
     """Raise an error where it cannot be an engine, before any work."""
-    if isinstance(given, str):
-        if not given.startswith(_SCHEMES) and given != "ray":
+    if isinstance(engine, str):
+        if not engine.startswith(_SCHEMES) and engine != "ray":
             raise EngineError(
-                f"{option('engine', given)} is not known: give {ALLOWED}.",
+                f"{option('engine', engine)} is not known: give {ALLOWED}.",
                 option="engine",
-                value=given,
+                value=engine,
             )
-    elif not (isinstance(given, Executor) or _is_client(given) or _is_engine(given)):
-        kind = type(given)
+    elif not (isinstance(engine, Executor | Engine) or _is_client(engine)):
+        kind = type(engine)
         raise InputTypeError(f"engine is a {kind.__module__}.{kind.__qualname__}: give {ALLOWED}.")
 
 
 @contextmanager
-def opened(given: Any) -> Iterator[Engine]:
+def opened(engine: Any) -> Iterator[Engine]:
     """The engine that was meant; None is this process. What is opened here is closed in the
     end."""
-    if given is None:
+    if engine is None:
         yield Inline()
         return
-    check(given)
-    if isinstance(given, Executor):
-        yield OnExecutor(given)
-    elif isinstance(given, str) and given == "ray":
+    check(engine)
+    if isinstance(engine, Executor):
+        yield OnExecutor(engine)
+    elif engine == "ray":
         from rosenblatt._out_of_core.ray import OnRay
 
         yield OnRay()
-    elif isinstance(given, str):
+    elif isinstance(engine, str):
         from rosenblatt._out_of_core.dask import connected
 
-        with connected(given) as engine:
-            yield engine
-    elif _is_client(given):
+        with connected(engine) as connection:
+            yield connection
+    elif _is_client(engine):
         from rosenblatt._out_of_core.dask import OnDask
 
-        yield OnDask(given)
+        yield OnDask(engine)
     else:
-        yield given
+        yield engine
 
 
-def _is_client(given: Any) -> bool:
-    """A Dask client, without an import of Dask."""
-    return type(given).__name__ == "Client" and hasattr(given, "submit") and hasattr(given, "run")
-
-
-def _is_engine(given: Any) -> bool:
-    return all(hasattr(given, name) for name in ("place", "call", "gather", "at_once"))
-
-
-# Threads or processes of this machine, or whatever is offered as an Executor.
+def _is_client(engine: Any) -> bool:
+    """Of Dask: who has not imported it has none."""
+    distributed = sys.modules.get("distributed")
+    return distributed is not None and isinstance(engine, distributed.Client)
 
 
 _WAIT = 0.1  # seconds between looks at Ctrl-C
@@ -118,12 +114,12 @@ class OnExecutor:
         self._executor = executor
         self.at_once = int(getattr(executor, "_max_workers", None) or os.cpu_count() or 1)
 
-    def place(self, load: Callable[..., Any], *given: Any) -> Future[Any]:
-        return self.call(load, *given)
+    def place(self, load: Callable[..., Any], *arguments: Any) -> Future[Any]:
+        return self.call(load, *arguments)
 
-    def call(self, work: Callable[..., Any], *given: Any) -> Future[Any]:
+    def call(self, work: Callable[..., Any], *arguments: Any) -> Future[Any]:
         try:
-            ready = [part.result() if isinstance(part, Future) else part for part in given]
+            ready = [part.result() if isinstance(part, Future) else part for part in arguments]
             return self._executor.submit(work, *ready)
         except BrokenExecutor as error:
             raise _broken(error) from None
@@ -150,20 +146,17 @@ def _broken(error: BaseException) -> EngineError:
     )
 
 
-# No machines but this process: where nothing else was asked for.
-
-
 @final
 class Inline:
-    """Does what it is asked at once."""
+    """No machines but this process, which does at once what it is asked."""
 
     at_once = 1
 
-    def place(self, load: Callable[..., Any], *given: Any) -> Any:
-        return load(*given)
+    def place(self, load: Callable[..., Any], *arguments: Any) -> Any:
+        return load(*arguments)
 
-    def call(self, work: Callable[..., Any], *given: Any) -> Any:
-        return work(*given)
+    def call(self, work: Callable[..., Any], *arguments: Any) -> Any:
+        return work(*arguments)
 
     def gather(self, handles: Sequence[Any]) -> list[Any]:
         check_interrupt()

@@ -10,7 +10,6 @@ else is encoded here, and read from disk.
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -29,7 +28,7 @@ from rosenblatt._core.backend import compute
 from rosenblatt._core.rows import Matrix
 from rosenblatt._core.summation import folded
 from rosenblatt._out_of_core.cache import kept, stored
-from rosenblatt._out_of_core.client import Client, name
+from rosenblatt._out_of_core.client import Client
 from rosenblatt._out_of_core.engine import opened
 from rosenblatt._out_of_core.partitions import (
     ArrayPartition,
@@ -42,18 +41,15 @@ from rosenblatt._out_of_core.partitions import (
     open_folder,
 )
 from rosenblatt._out_of_core.sources import are_arrays, refuse_not_finite_batch, source_of
-from rosenblatt._out_of_core.store import PASS, Stored, Writer, refuse_if_full
-from rosenblatt._out_of_core.tables import TableRows, refuse_not_finite
+from rosenblatt._out_of_core.store import Stored
+from rosenblatt._out_of_core.tables import TableRows, TableShare
 from rosenblatt._out_of_core.work import count_classes
 from rosenblatt._util.files import as_path
 from rosenblatt._util.progress import heard_by
 from rosenblatt._validation import targets
 from rosenblatt._validation.rows import checked_rows
-from rosenblatt.data.encoding import Encoding
-from rosenblatt.data.files import File
-from rosenblatt.data.scaling import Moments, Seen, together, with_moments
-from rosenblatt.data.table import RowsFrom
-from rosenblatt.errors import FileError, InputError, InputTypeError
+from rosenblatt.data.scaling import together, with_moments
+from rosenblatt.errors import InputError, InputTypeError
 
 
 @contextmanager
@@ -94,8 +90,8 @@ def of_table(client: Client, source: TableRows, cache: Path | None) -> Partition
         for begin, end in bounds(n, client.engine.at_once)
     ]
     if source.scale or table.impute is not None:
-        moments = client.all([(_moments, (client.place(itself, share),)) for share in shares])
-        seen = folded([shard for shards in moments for shard in shards], together)
+        calls = [(TableShare.moments, (client.place(itself, share),)) for share in shares]
+        seen = folded([shard for shards in client.all(calls) for shard in shards], together)
         how: dict[str, Any] = {"scale": source.scale, "impute": table.impute}
         encoding = with_moments(encoding, seen, (), **how)
     shares = [replace(share, encoding=encoding) for share in shares]
@@ -112,59 +108,6 @@ def _counted(rows: PartitionedRows) -> PartitionedRows:
     rows.client.wait_for([placed.handle for placed in rows.partitions])
     counts = np.sum(rows.each(count_classes, len(rows.classes)), axis=0)
     return replace(rows, counts=tuple(counts.tolist()))
-
-
-@final
-@dataclass(frozen=True)
-class TableShare:
-    """Rows begin to end of a table, a source of their own."""
-
-    rows_from: RowsFrom
-    encoding: Encoding
-    begin: int
-    end: int
-    cache: Path | None  # the folder that rows are kept in; None: that of each machine
-
-    @property
-    def files(self) -> list[File]:
-        return self.rows_from.reader.files
-
-    def options(self) -> dict[str, Any]:
-        return {
-            "reading": self.rows_from.reader.fingerprint,
-            "encoding": self.encoding.to_dict(),
-            "rows": [self.rows_from.skip, self.rows_from.rows],
-        }
-
-    def parts(self, *, gaps: bool) -> Iterator[tuple[NDArray[np.float64], NDArray[Any]]]:
-        """Some rows at a time, scaled as far as it is known by what; with `gaps`, or filled."""
-        self._check()
-        assert self.encoding.target is not None
-        classes = np.array(self.encoding.target.classes)
-        size = max(1, PASS // (8 * max(self.encoding.n_dense, 1)))
-        for whole in self.rows_from.batches():
-            for part in whole.some(size):
-                y = targets.encoded(self.encoding.labels(part), classes)
-                yield self.encoding.rows(part, seen=gaps), y
-
-    def _check(self) -> None:
-        for file in self.files:
-            if not os.path.exists(file.path):
-                raise FileError(
-                    f"The worker {name()} does not see {file.name}. Put the files into a folder "
-                    "that all machines share, or name them by an address like s3://bucket/*.parquet."
-                )
-
-    def write(self, folder: Path) -> None:
-        names = self.encoding.feature_names
-        assert self.encoding.target is not None
-        refuse_if_full(folder, (self.end - self.begin) * (8 * len(names) + 4))
-        with Writer(folder, len(names), np.dtype(np.float64), sparse=False) as writer:
-            for rows, y in self.parts(gaps=False):
-                numbers = np.ascontiguousarray(rows)
-                refuse_not_finite(numbers, self.begin + writer.n, names)
-                writer.add(numbers, y)
-            writer.done(np.array(self.encoding.target.classes), feature_names=names)
 
 
 @final
@@ -206,22 +149,6 @@ def load(share: TableShare) -> EncodedPartition:
 def itself(share: TableShare) -> TableShare:
     """On a worker: nothing is to be done before."""
     return share
-
-
-def _moments(share: TableShare) -> list[Seen]:
-    """On a worker: mean and spread of the columns of numbers, of each shard."""
-    numbers = share.encoding.number_places
-    of_shards, moments, left = [], Moments(len(numbers)), compute.rows_of_shard
-    for rows, _ in share.parts(gaps=True):
-        place = 0
-        while place < len(rows):
-            some = rows[place : place + left]
-            moments.add(some[:, numbers])
-            place, left = place + len(some), left - len(some)
-            if not left:
-                of_shards.append(moments.finish())
-                moments, left = Moments(len(numbers)), compute.rows_of_shard
-    return of_shards if left == compute.rows_of_shard else [*of_shards, moments.finish()]
 
 
 # Dask arrays and frames.

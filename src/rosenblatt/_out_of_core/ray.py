@@ -25,12 +25,12 @@ class OnRay:
         self._nodes: dict[Any, str] = {}  # where what was placed is
         self._tasks: dict[Callable[..., Any], Any] = {}
 
-    def place(self, load: Callable[..., Any], *given: Any) -> Any:
-        return self._task(_with_node).options(scheduling_strategy="SPREAD").remote(load, *given)
+    def place(self, load: Callable[..., Any], *arguments: Any) -> Any:
+        return self._task(_with_node).options(scheduling_strategy="SPREAD").remote(load, *arguments)
 
-    def call(self, work: Callable[..., Any], *given: Any) -> Any:
+    def call(self, work: Callable[..., Any], *arguments: Any) -> Any:
         task, ready = self._task(work), []
-        for part in given:
+        for part in arguments:
             if isinstance(part, self._ray.ObjectRef):
                 if part not in self._nodes:
                     self._nodes[part] = self._ray.get(part)[1]
@@ -84,7 +84,7 @@ class _Placed(tuple[Any, str]):
     __slots__ = ()
 
 
-def _with_node(load: Callable[..., Any], *given: Any) -> _Placed:
+def _with_node(load: Callable[..., Any], *arguments: Any) -> _Placed:
     import ray
 
-    return _Placed((load(*given), ray.get_runtime_context().get_node_id()))
+    return _Placed((load(*arguments), ray.get_runtime_context().get_node_id()))

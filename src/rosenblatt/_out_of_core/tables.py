@@ -1,8 +1,10 @@
-"""Tables, encoded a part at a time: the same bits as `Table.encode` gives in memory."""
+"""Tables, encoded a batch at a time: all of one here, or a share of it by each worker. The numbers
+have the bits that `Table.encode` gives in memory."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import os
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, final
@@ -10,18 +12,21 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
+from rosenblatt._core.backend import compute
 from rosenblatt._core.rows import as_matrix
+from rosenblatt._out_of_core.client import name
 from rosenblatt._out_of_core.store import PASS, Writer, refuse_if_full
 from rosenblatt._util.progress import counted
 from rosenblatt._util.text import in_file
 from rosenblatt._validation import targets
+from rosenblatt.data.batch import Batch
 from rosenblatt.data.encoding import Encoding
 from rosenblatt.data.files import File
-from rosenblatt.data.scaling import Moments, with_moments
+from rosenblatt.data.scaling import Moments, Seen, with_moments
 from rosenblatt.data.scaling import finished as scaled
 from rosenblatt.data.stack import head
-from rosenblatt.data.table import Table
-from rosenblatt.errors import InputError
+from rosenblatt.data.table import RowsFrom, Table
+from rosenblatt.errors import FileError, InputError
 
 _COLUMNS = 256 << 20  # bytes of columns whose medians are found in one pass; one column at least
 
@@ -113,13 +118,20 @@ class TableRows:
 
     def parts(self, encoding: Encoding) -> Iterator[tuple[Any, NDArray[Any]]]:
         """Rows before fills and scales, and their signs, or the numbers of their classes."""
-        size = max(1, PASS // (8 * max(encoding.n_dense, 1)))
-        assert encoding.target is not None
-        classes = np.array(encoding.target.classes)
-        for whole in self.table.batches():
-            for part in whole.some(size):
-                y = targets.encoded(encoding.labels(part), classes)
-                yield encoding.rows(part, seen=True), y
+        return encoded(self.table.batches(), encoding, filled=False)
+
+
+def encoded(
+    batches: Iterable[Batch], encoding: Encoding, *, filled: bool
+) -> Iterator[tuple[Any, NDArray[Any]]]:
+    """Some rows at a time, and their signs, or the numbers of their classes."""
+    size = max(1, PASS // (8 * max(encoding.n_dense, 1)))
+    assert encoding.target is not None
+    classes = np.array(encoding.target.classes)
+    for batch in batches:
+        for some in batch.some(size):
+            y = targets.encoded(encoding.labels(some), classes)
+            yield encoding.rows(some, seen=not filled), y
 
 
 def _finish(writer: Writer, encoding: Encoding) -> None:
@@ -160,3 +172,65 @@ def _medians(writer: Writer, numbers: list[int]) -> Iterator[float]:
             row += len(rows)
         for column in columns:
             yield float(np.nanmedian(column, overwrite_input=True))
+
+
+@final
+@dataclass(frozen=True)
+class TableShare:
+    """Rows begin to end of a table, a source of their own."""
+
+    rows_from: RowsFrom
+    encoding: Encoding
+    begin: int
+    end: int
+    cache: Path | None  # the folder that rows are kept in; None: that of each machine
+
+    @property
+    def files(self) -> list[File]:
+        return self.rows_from.reader.files
+
+    def options(self) -> dict[str, Any]:
+        return {
+            "reading": self.rows_from.reader.fingerprint,
+            "encoding": self.encoding.to_dict(),
+            "rows": [self.rows_from.skip, self.rows_from.rows],
+        }
+
+    def parts(self, *, filled: bool) -> Iterator[tuple[NDArray[np.float64], NDArray[Any]]]:
+        """Some rows at a time, filled and scaled, or neither."""
+        self._check()
+        return encoded(self.rows_from.batches(), self.encoding, filled=filled)
+
+    def moments(self) -> list[Seen]:
+        """Mean and spread of the columns of numbers, of each shard."""
+        numbers = self.encoding.number_places
+        of_shards, moments, left = [], Moments(len(numbers)), compute.rows_of_shard
+        for rows, _ in self.parts(filled=False):
+            place = 0
+            while place < len(rows):
+                some = rows[place : place + left]
+                moments.add(some[:, numbers])
+                place, left = place + len(some), left - len(some)
+                if not left:
+                    of_shards.append(moments.finish())
+                    moments, left = Moments(len(numbers)), compute.rows_of_shard
+        return of_shards if left == compute.rows_of_shard else [*of_shards, moments.finish()]
+
+    def _check(self) -> None:
+        for file in self.files:
+            if not os.path.exists(file.path):
+                raise FileError(
+                    f"The worker {name()} does not see {file.name}. Put the files into a folder "
+                    "that all machines share, or name them by an address like s3://bucket/*.parquet."
+                )
+
+    def write(self, folder: Path) -> None:
+        names = self.encoding.feature_names
+        assert self.encoding.target is not None
+        refuse_if_full(folder, (self.end - self.begin) * (8 * len(names) + 4))
+        with Writer(folder, len(names), np.dtype(np.float64), sparse=False) as writer:
+            for rows, y in self.parts(filled=True):
+                numbers = np.ascontiguousarray(rows)
+                refuse_not_finite(numbers, self.begin + writer.n, names)
+                writer.add(numbers, y)
+            writer.done(np.array(self.encoding.target.classes), feature_names=names)

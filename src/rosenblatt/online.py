@@ -252,9 +252,9 @@ class AROW(OnlineClassifier):
     @property
     def precision_(self) -> NDArray[np.float64]:
         """The precisions of the last weights, that of the intercept last."""
-        found = self._trained("precision_")._state.memory.precision
-        assert found is not None
-        return read_only(np.atleast_2d(found).copy())
+        precision = self._trained("precision_")._state.memory.precision
+        assert precision is not None
+        return read_only(np.atleast_2d(precision).copy())
 
     def _trained(self, name: str) -> Self:
         if "_state" not in vars(self):

@@ -20,7 +20,7 @@ from rosenblatt._util.interrupt import check_interrupt, interrupted_by
 from rosenblatt._util.progress import heard_by, progress, shown
 from rosenblatt._util.text import Numbered, many
 from rosenblatt._validation import parameters, targets
-from rosenblatt._validation.rows import checked_rows, rows_to_judge
+from rosenblatt._validation.rows import checked_rows, rows_to_predict
 from rosenblatt._validation.targets import sample_weights
 from rosenblatt.error_bracket import minimum_errors
 from rosenblatt.errors import InputError
@@ -264,7 +264,7 @@ class Scorecard(Classifier):
         return Numbered(self.n_features_in_) if names is None else list(names)
 
     def _rows(self, X: Any) -> NDArray[np.float64]:
-        return self._dense(rows_to_judge(self, X))
+        return self._dense(rows_to_predict(self, X))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -233,7 +233,7 @@ def test_other_kernels_have_patience_alone(order, keep, asked):
 
 def test_the_work_is_what_training_has_made(asked, monkeypatch):
     monkeypatch.setattr(patience, "_LEAST_WORK", 0)
-    monkeypatch.setattr(patience, "_LEAST_LOOKS", 0)
+    monkeypatch.setattr(patience, "_LEAST_OF_EACH", 0)
     allowed, work = [], patience.Patience.work
     monkeypatch.setattr(
         patience.Patience,

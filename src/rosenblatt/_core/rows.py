@@ -256,6 +256,7 @@ class Labelled:
     """
 
     quick = True  # all rows can be looked at once more while somebody waits
+    gpu: Any = None  # the rows, where they are on a GPU
 
     def __init__(self, y: Labels, c: Weights | None, k: int | None = None):
         self.y, self.c = y, c
@@ -351,6 +352,7 @@ class Examples(RowsToJudge, Labelled, Sized):
     def __init__(self, X: Placed, y: Labels, c: Weights | None = None, k: int | None = None):
         super().__init__(y, c, k)
         self.rows = Rows(X)
+        self.gpu = self.rows if self.rows.on_gpu else None
         self.labelled = LabelledRows(self.rows.native, y, c)
         self.chunk, self.d = max(1, self.rows.chunk // (k or 1)), self.rows.d
         self.shape_of_weights = (self.d + 1,) if k is None else (k, self.d + 1)

@@ -28,6 +28,7 @@ class PartitionedExamples:
     """What `Examples` offers of rows in memory."""
 
     present = None  # all rows exist
+    gpu = None
     quick = False  # to read all of them once more takes long
     index_type = np.int32  # of places in a block
 

@@ -45,15 +45,15 @@ class Card:
 
     def values(self, X: NDArray[Any]) -> Floats:
         """What each term counts, of shape (n, terms)."""
-        found = [term.values(X) for term in self.terms]
-        return np.column_stack(found) if found else np.empty((len(X), 0))
+        columns = [term.values(X) for term in self.terms]
+        return np.column_stack(columns) if columns else np.empty((len(X), 0))
 
     def totals(self, X: NDArray[Any]) -> Floats:
         """The points of each row, added from the first term to the last."""
-        found = np.zeros(len(X))
+        totals = np.zeros(len(X))
         for term, points in zip(self.terms, self.points, strict=True):
-            found += points * term.values(X)
-        return found
+            totals += points * term.values(X)
+        return totals
 
     def scores(self, X: NDArray[Any]) -> Floats:
         """Whole points above the threshold, and half a one: 0 is no score, so that each is a

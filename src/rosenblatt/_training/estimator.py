@@ -19,7 +19,7 @@ from rosenblatt._training.linear_rule import VOTING, LinearRule, SeparateVoters,
 from rosenblatt._training.monitor import Recorder, TakesCallbacks
 from rosenblatt._training.state import AnyState, Candidate
 from rosenblatt._training.stopping import StopReason
-from rosenblatt._validation.rows import placed_rows_to_judge, refuse_not_finite, rows_to_judge
+from rosenblatt._validation.rows import placed_rows_to_predict, refuse_not_finite, rows_to_predict
 
 if TYPE_CHECKING:
     from rosenblatt._training.monitor import Checkpoint
@@ -127,7 +127,7 @@ class LinearClassifier(Classifier):
         # A number that is not finite makes the score of its row not finite: look at those instead.
         # Votes are always finite.
         finite = isinstance(vars(self).get("_rule"), VOTING)
-        return Rows(placed_rows_to_judge(self, X, finite=finite))
+        return Rows(placed_rows_to_predict(self, X, finite=finite))
 
     def _checked(self, scores: NDArray[np.float64], rows: Rows) -> NDArray[np.float64]:
         if not np.isfinite(scores).all():
@@ -186,7 +186,7 @@ class KernelClassifier(Classifier):
         return self.classes_[decided(self._rule.signed(rows))]
 
     def _rows(self, X: Any) -> Any:
-        return rows_to_judge(self, X)
+        return rows_to_predict(self, X)
 
     @property
     def alpha_(self) -> Any:
@@ -207,7 +207,7 @@ class KernelClassifier(Classifier):
 
     @property
     def support_vectors_(self) -> Any:
-        """Those rows; an empty array with kernel="precomputed"."""
+        """The training rows with a coefficient; an empty array with kernel="precomputed"."""
         vectors = self._fitted("support_vectors_").vectors
         if vectors is None:
             return np.empty((0, 0))

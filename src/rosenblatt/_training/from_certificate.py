@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from rosenblatt.certificate import Certificate
 
 
-def check_certificate(given: Any) -> None:
+def check_certificate(certificate: Any) -> None:
     from rosenblatt.certificate import Certificate
 
-    if not isinstance(given, Certificate):
+    if not isinstance(certificate, Certificate):
         raise InputTypeError(
-            f"certificate is {type(given).__name__}: give a Certificate, as certify(X, y) returns "
-            "it and Certificate.load(path) reads it from a file."
+            f"certificate is {type(certificate).__name__}: give a Certificate, as certify(X, y) "
+            "returns it and Certificate.load(path) reads it from a file."
         )
 
 
@@ -121,15 +121,15 @@ def _labels(certificate: Certificate, classes: Any) -> NDArray[Any]:
     if classes is None:
         origin = certificate.origin
         return _as_they_read(texts) if origin is None else origin.classes
-    given = np.ravel(np.asarray(classes))
-    if [str(v) for v in given.tolist()] != texts:
+    labels = np.ravel(np.asarray(classes))
+    if [str(v) for v in labels.tolist()] != texts:
         raise InputError(
-            f"classes={given.tolist()} are not the labels of the certificate, which read {texts}, "
+            f"classes={labels.tolist()} are not the labels of the certificate, which read {texts}, "
             "in this order.",
             option="classes",
-            value=given.tolist(),
+            value=labels.tolist(),
         )
-    return given
+    return labels
 
 
 def _as_they_read(texts: list[str]) -> NDArray[Any]:

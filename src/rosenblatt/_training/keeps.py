@@ -26,7 +26,7 @@ class Result(Generic[W, V]):
 
     rule: W | V
     mistakes: int | None  # None: counting was not waited for
-    kept: Candidate[W] | None = None  # the rule as it was judged, where it was
+    kept: Candidate[W] | None = None  # the rule as it was evaluated, where it was
 
 
 class Keep(ABC):
@@ -55,12 +55,12 @@ class Keep(ABC):
         if job.validating:
             state.validation.append(self._validation_mistakes(job, state))
 
-    def standing(self, state: State[W, V]) -> float:
+    def monitored_mistakes(self, state: State[W, V]) -> float:
         """The mistakes that tell whether an epoch has brought anything."""
         return state.mistakes[-1]
 
-    def judged(self, job: Job[W, V], state: State[W, V]) -> int:
-        """Row evaluations that judging has taken so far, had every count been a whole one."""
+    def row_evaluations(self, job: Job[W, V], state: State[W, V]) -> int:
+        """How many comparing weights has taken so far, had every count been a whole one."""
         return state.epoch * job.evaluation_rows.n if job.validating else 0
 
     @abstractmethod
@@ -124,12 +124,12 @@ class _Kept(Keep):
                 w, job.evaluation_rows.n, job.evaluation_rows.total_weight, averaged=False
             )
 
-    def standing(self, state: State[W, V]) -> float:
+    def monitored_mistakes(self, state: State[W, V]) -> float:
         assert state.kept is not None
         return state.kept.weighted
 
     def _challengers(self, job: Job[W, V], state: State[W, V]) -> list[tuple[W, bool]]:
-        """Weights to be judged, the last ones first, and whether they are averages."""
+        """Weights to be compared, the last ones first, and whether they are averages."""
         last = (state.memory.w, False)
         return [last, (job.learner.average(state.memory, state.visits), True)][: 1 + self.averaged]
 
@@ -146,16 +146,16 @@ class _Kept(Keep):
             [w for w, _ in challengers],
             [kept.limit_for(averaged=averaged) for _, averaged in challengers],
         )
-        return reduce(Candidate.or_newer, _judged(challengers, plain, weighted), kept)
+        return reduce(Candidate.or_newer, _candidates(challengers, plain, weighted), kept)
 
     def _validation_mistakes(self, job: Job[W, V], state: State[W, V]) -> int:
         assert state.kept is not None
         return state.kept.mistakes
 
     def result(self, job: Job[W, V], state: State[W, V]) -> Result[W, V]:
-        if state.kept is None:  # Ctrl-C came before the start was judged
+        if state.kept is None:  # Ctrl-C came before the start was evaluated
             self.begin(job, state)
-        # An epoch that was cut short has weights that were not judged yet.
+        # An epoch that was cut short has weights that were not evaluated yet.
         kept = state.kept
         if state.under_way and not _hurried(job):
             kept = self._challenge(job, state)
@@ -166,7 +166,7 @@ class _Kept(Keep):
 
 
 class Best(_Kept):
-    """After each epoch the last and the averaged weights are judged."""
+    """After each epoch the last and the averaged weights are compared with those kept."""
 
     averaged = in_whole_epochs = True
 
@@ -178,12 +178,12 @@ class Best(_Kept):
         state.kept = self._challenge(job, state)
         super().after_epoch(job, state)
 
-    def judged(self, job: Job[W, V], state: State[W, V]) -> int:
+    def row_evaluations(self, job: Job[W, V], state: State[W, V]) -> int:
         return 2 * state.epoch * job.evaluation_rows.n
 
 
 class Pocket(_Kept):
-    """Judged after every update (Gallant 1990, with ratchet)."""
+    """Compared after every update (Gallant 1990, with ratchet)."""
 
     sees_every_update = True
     cannot: ClassVar[Mapping[Where, Cannot]] = {
@@ -201,13 +201,13 @@ class Pocket(_Kept):
     def after_update(self, job: Job[W, V], state: State[W, V]) -> None:
         state.kept = self._challenge(job, state)
 
-    def judged(self, job: Job[W, V], state: State[W, V]) -> int:
+    def row_evaluations(self, job: Job[W, V], state: State[W, V]) -> int:
         steps = min(state.updates, state.visits)  # a batch step is one visit of many updates
         return steps * job.evaluation_rows.n
 
 
 class _OfPass(_Kept):
-    """partial_fit: the rows of each call are others, so the kept weights are judged afresh."""
+    """partial_fit: the rows of each call are others, so the kept weights are evaluated afresh."""
 
     def begin(self, job: Job[W, V], state: State[W, V]) -> None:
         if state.memory.w.any():  # weights to go on from; how good they are will be counted
@@ -221,15 +221,15 @@ class _OfPass(_Kept):
         if state.kept is not None:
             rivals.insert(0, (state.kept.weights, state.kept.averaged))  # the older one first
         plain, weighted = job.evaluation_rows.count([w for w, _ in rivals])
-        return reduce(Candidate.or_newer, _judged(rivals, plain, weighted))
+        return reduce(Candidate.or_newer, _candidates(rivals, plain, weighted))
 
 
 class PocketOfPass(_OfPass):
-    """After each call the last and the kept weights are judged."""
+    """After each call the last and the kept weights are compared."""
 
 
 class BestOfPass(_OfPass):
-    """After each call the last, the averaged and the kept weights are judged."""
+    """After each call the last, the averaged and the kept weights are compared."""
 
     averaged = True
 
@@ -291,7 +291,7 @@ def _hurried(job: Job[W, V]) -> bool:
     return job.watch.pressed and not job.learner.examples.quick
 
 
-def _judged(
+def _candidates(
     rivals: list[tuple[W, bool]], plain: NDArray[np.int64], weighted: NDArray[np.float64]
 ) -> Iterator[Candidate[W]]:
     for (w, averaged), mistakes, weight in zip(rivals, plain, weighted, strict=True):

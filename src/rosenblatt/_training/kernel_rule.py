@@ -69,8 +69,7 @@ class KernelRule:
 
 # Functions of the rows: coefficients, what they give on the training rows, and how they vote.
 #
-# Of many classes there is a function for each: coefficients and sums have a row for each class,
-# and
+# Of many classes there is a function for each: coefficients and sums have a row for each class, and
 # intercepts are a column.
 
 
@@ -233,7 +232,7 @@ class DualVoters:
         return np.unique(np.array([*self.rows, *start], dtype=np.intp))
 
     def scores(self, values: Values, support: NDArray[np.intp]) -> Floats:
-        """The same from the kernel values of some rows with the support."""
+        """The mean vote from the kernel values of some rows with the support."""
         scores, tally = self._no_votes(len(values)), self._no_votes(len(values))
         if self.start is not None:
             scores += self.start.scores_of(values, support)

@@ -90,7 +90,7 @@ def _finish_epoch(
         job.watch.chunk(state)
     check_finite(job, state)
     job.keep.after_epoch(job, state)
-    state.note(job.keep.standing(state))
+    state.note(job.keep.monitored_mistakes(state))
     if patience is not None:
         patience.note(job, state)
     state.under_way = False

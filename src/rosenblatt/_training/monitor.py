@@ -303,8 +303,7 @@ class Progress:
 # Callbacks of scikit-learn, from its version 1.9 on: a fit is a task, each of its epochs another.
 #
 # `estimator.set_callbacks(...)` names them. They may look at the estimator as it would be if
-# training
-# ended with this epoch, and one that answers True ends it.
+# training ended with this epoch, and one that answers True ends it.
 
 
 class TakesCallbacks:
@@ -326,7 +325,7 @@ class TakesCallbacks:
 
 
 class Callbacks:
-    """Those of one fit."""
+    """The callbacks of one fit."""
 
     def __init__(self, estimator: Any, context: Any, **given: Any):
         self.estimator, self._context = estimator, context
@@ -335,7 +334,6 @@ class Callbacks:
         self._training: OneTraining | None = None
 
     def follow(self, training: OneTraining) -> None:
-        """They are told of its epochs."""
         self._training = training
         training.job.watch.callbacks = self
 

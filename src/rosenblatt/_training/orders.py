@@ -56,16 +56,15 @@ class Order(ABC):
         self.present, self.chunk = examples.present, examples.chunk
         self._index_type = examples.index_type
         self.n = examples.n
-        rows = getattr(examples, "rows", None)  # of a stream, or in dual form, they are elsewhere
-        self._on_gpu: Any = rows if getattr(rows, "on_gpu", False) else None
+        self._gpu = examples.gpu
 
     def _room(self) -> Any:
-        if self._on_gpu is not None:
-            return self._on_gpu.backend.pool(self.n)
+        if self._gpu is not None:
+            return self._gpu.backend.pool(self.n)
         return np.empty(self.n, dtype=self._index_type)
 
-    def looks(self, state: State[W, V]) -> int:
-        """Row evaluations that visits have taken so far."""
+    def row_evaluations(self, state: State[W, V]) -> int:
+        """How many visits have taken so far."""
         return state.visits
 
     @property
@@ -123,7 +122,7 @@ class _Arranged(_Pass):
         self._visit(job, state, self.pool, most)
 
     def _arrange_on_gpu(self, seed: int, first: int, size: int, blocks: list[int]) -> None:
-        rows = self._on_gpu
+        rows = self._gpu
         rows.backend.arrange(rows.native, self.pool, self.present, seed, first, size, blocks)
 
     def arranged(self, epoch: int) -> None:
@@ -143,7 +142,7 @@ class Shuffle(_Arranged):
 
     def _arrange(self, state: State[W, V]) -> None:
         k, later = state.epoch - 1, self._next
-        if self._on_gpu is not None:
+        if self._gpu is not None:
             self._arrange_on_gpu(state.seed, k, self.n, [0])
         elif later and (later.seed, later.number, later.made) == (state.seed, k, self.n):
             self.pool, later.pool = later.pool, self.pool
@@ -154,7 +153,7 @@ class Shuffle(_Arranged):
         self, job: Job[W, V], state: State[W, V], order: np.ndarray | None, end: int, most: int
     ) -> tuple[int, int]:
         learner: Any = job.learner
-        if not isinstance(learner, Primal) or self._on_gpu is not None:
+        if not isinstance(learner, Primal) or self._gpu is not None:
             return super()._look(job, state, order, end, most)
         memory: Any = state.memory
         return learner.visit(
@@ -179,7 +178,7 @@ class Blocks(_Arranged):
 
     def _arrange(self, state: State[W, V]) -> None:
         blocks = block_order(self.n, state.seed, state.epoch)
-        if self._on_gpu is not None:
+        if self._gpu is not None:
             first = permutation_of_block(0, state.epoch)
             self._arrange_on_gpu(state.seed, first, compute.block, blocks)
             return
@@ -219,7 +218,7 @@ class Mixed(Order):
     def _share(
         self, job: Job[W, V], state: PrimalState, s: int, log: Log | None
     ) -> tuple[Share, int]:
-        """That of shard s; and the first of its rows."""
+        """What shard s adds to the epoch; and the first of its rows."""
         places = slice(s * compute.rows_of_shard, (s + 1) * compute.rows_of_shard)
         if self.present is None:
             begin, end = places.start, min(places.stop, self.n)
@@ -291,7 +290,7 @@ class Batch(Order):
         state.position = self.n
         state.clean = mistakes == 0
 
-    def looks(self, state: State[W, V]) -> int:
+    def row_evaluations(self, state: State[W, V]) -> int:
         return state.visits * self.n
 
 
@@ -307,11 +306,9 @@ ORDERS: dict[str, type[Order]] = {
 
 # The order of rows within blocks and shards: a function of the seed, the epoch and their numbers.
 #
-# In epoch e, counted from 0, the permutation e·2³² + 1 + b of the seed is that of the rows of
-# block
-# b; e·2³² is that of the blocks, or of those of shard 0; and (e + 1)·2³² - s is that of the
-# blocks of
-# shard s > 0. No two are the same. The functions count epochs from 1.
+# In epoch e, counted from 0, the permutation e·2³² + 1 + b of the seed is that of the rows of block
+# b; e·2³² is that of the blocks, or of those of shard 0; and (e + 1)·2³² - s is that of the blocks
+# of shard s > 0. No two are the same. The functions count epochs from 1.
 
 
 def block_order(n: int, seed: int, epoch: int) -> list[int]:
@@ -320,7 +317,7 @@ def block_order(n: int, seed: int, epoch: int) -> list[int]:
 
 
 def shard_order(n: int, s: int, seed: int, epoch: int) -> list[int]:
-    """Those of shard s."""
+    """The blocks of shard s as this epoch visits them."""
     first = s * compute.shard
     number = (epoch - 1 + (s > 0)) << 32
     return _arranged(first, min(first + compute.shard, n_blocks(n)), seed, number - s)
@@ -355,10 +352,10 @@ def arrange_blocks(
     for b in blocks:
         rows = slice(b * compute.block, (b + 1) * compute.block)
         size = min(n - rows.start, compute.block)
-        found = pool[place : place + size]
-        arrange_block(found, None if present is None else present[rows], b, seed, epoch)
+        part = pool[place : place + size]
+        arrange_block(part, None if present is None else present[rows], b, seed, epoch)
         if present is None:
-            found += rows.start
+            part += rows.start
         place += size
 
 
@@ -366,15 +363,11 @@ def arrange_blocks(
 #
 # With w the weights that an epoch begins with, w_s those after the pass of shard s, and k_s its
 # mistakes: w' = w + Σ k_s (w_s - w) / Σ k_s (McDonald, Hall and Mann 2010). A shard without a
-# mistake
-# has no say; an epoch without one is clean. The sum folds in the binary tree over the shards, so
-# that
-# shares can be made and added anywhere: `share_of` and `together` depend on what they are given
-# and
-# on nothing else.
+# mistake has no say; an epoch without one is clean. The sum folds in the binary tree over the
+# shards, so that shares can be made and added anywhere: `share_of` and `together` depend on what
+# they are given and on nothing else.
 #
-# The average is that over all visits of all shards. With A = Σ over visits of (the weights after
-# it
+# The average is that over all visits of all shards. With A = Σ over visits of (the weights after it
 # - w) the sum of weights over V visits, V w - drift, grows by n w + A in an epoch of n visits.
 
 

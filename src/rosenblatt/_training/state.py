@@ -37,8 +37,7 @@ class Cannot(NamedTuple):
 # The seams of the loop: what looks at rows and steps, what it has learned, what it learns from.
 #
 # W is what is learned: lifted weights, or an expansion in kernels. V holds those that vote. A new
-# way
-# to learn (on a stream, a cluster, a GPU) is a new class that satisfies `Machine`; the loop
+# way to learn (on a stream, a cluster, a GPU) is a new class that satisfies `Learner`; the loop
 # stays.
 
 
@@ -56,7 +55,7 @@ class Learned(Protocol):
 
 
 class VoterSet(Protocol):
-    """Those that vote with keep="vote"."""
+    """Weights or functions that vote with keep="vote"."""
 
     def __len__(self) -> int: ...
 
@@ -117,6 +116,10 @@ class TrainingRows(EvaluationRows[W_contra], Protocol[W_contra]):
     @property
     def present(self) -> Indices | None:
         """The rows that exist; None: all."""
+
+    @property
+    def gpu(self) -> Any:
+        """The rows, where they are on a GPU; else None."""
 
     @property
     def chunk(self) -> int:
@@ -303,11 +306,9 @@ def check_finite(job: Job[W, V], state: State[W, V]) -> None:
 
 # The loss of the epochs, for training that ends when it no longer falls: scikit-learn's `tol`.
 #
-# A visited row that calls for an update has the loss μ - m, with the margin m that it had then;
-# all
+# A visited row that calls for an update has the loss μ - m, with the margin m that it had then; all
 # others have none. The loss of an epoch is the mean over its rows. Sums are in the order of the
-# updates, so that they have the same bits wherever a call of the core ends; that of a batch step
-# is
+# updates, so that they have the same bits wherever a call of the core ends; that of a batch step is
 # one over blocks of rows.
 
 
@@ -354,9 +355,9 @@ class LossLog(Log):
             self._also.join(other._also, first_row, first_visit)
 
     def take(self, updates: int, y: NDArray[Any]) -> None:
-        rows, _, seen = self.columns[:3]
+        rows, _, scores = self.columns[:3]
         before = self._losses.of_epoch
-        self._losses.of_epoch = self._sum(before, rows[:updates], seen[:updates], y)
+        self._losses.of_epoch = self._sum(before, rows[:updates], scores[:updates], y)
         if self._also is not None:
             self._also.take(updates, y)
 
@@ -378,8 +379,8 @@ class LossLog(Log):
             self._also.add(rows, visit, scores, y, rivals)
 
     @np.errstate(over="ignore", invalid="ignore")  # weights that overflow are refused by the loop
-    def _sum(self, before: float, rows: NDArray[Any], seen: Floats, y: NDArray[Any]) -> float:
-        margins = seen if self._many else y[rows] * seen
+    def _sum(self, before: float, rows: NDArray[Any], scores: Floats, y: NDArray[Any]) -> float:
+        margins = scores if self._many else y[rows] * scores
         return float(in_order(np.concatenate([[before], self._margin - margins])))
 
 

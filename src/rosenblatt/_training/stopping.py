@@ -20,8 +20,6 @@ from typing import Protocol
 from rosenblatt._training.state import UNLIMITED, Job, State, V, Verdict, W
 from rosenblatt._util.budget import Budget
 
-# Why training ended, in words.
-
 
 class StopReason(StrEnum):
     """Why training ended; each member is a sentence."""
@@ -64,7 +62,7 @@ SHORTEST, LONGEST = 16, 32
 """Columns that a visited row counts for, at least and at most, however the rows are held."""
 
 _LEAST_WORK = 100_000  # row evaluations that may be spent on the answer in any case,
-_LEAST_LOOKS = 20  # and looks at each row
+_LEAST_OF_EACH = 20  # and of each row
 
 
 class SeparabilityOracle(Protocol):
@@ -119,19 +117,19 @@ class Patience:
     def _unread(self, job: Job[W, V], state: State[W, V]) -> int:
         """Numbers still to be read before patience can end training.
 
-        Visits count, and neither judging nor what screening spares, which differ by machine.
+        Visits count. Comparing weights does not, nor what screening spares: they differ by machine.
         """
         nearly = state.fewest * NEARLY <= job.learner.examples.n
         least = NEARLY_READ if nearly else LEAST_READ
         least = least if self.oracle is None else BEFORE_PROOF
-        return least - job.order.looks(state) * _row_size(job)
+        return least - job.order.row_evaluations(state) * _row_size(job)
 
     def work(self, job: Job[W, V], state: State[W, V]) -> int:
         """Row evaluations that may be spent on a certificate: as many as training has made."""
         n = job.learner.examples.n
-        made = job.order.looks(state) + job.keep.judged(job, state)
+        made = job.order.row_evaluations(state) + job.keep.row_evaluations(job, state)
         made += state.updates * n if self.in_dual_form else 0
-        return max(made, _LEAST_WORK, _LEAST_LOOKS * n)
+        return max(made, _LEAST_WORK, _LEAST_OF_EACH * n)
 
 
 _ANSWERED = {

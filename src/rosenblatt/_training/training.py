@@ -97,7 +97,7 @@ class TrainingSet(ABC):
 
     @property
     def attributes(self) -> Mapping[str, Any]:
-        """Those that training leaves besides `Fitted`."""
+        """What training leaves on an estimator besides `Fitted`."""
         return {}
 
     def returned(self, estimator: Training) -> Weights:
@@ -118,7 +118,7 @@ class WeightsSet(TrainingSet):
 
     @abstractmethod
     def against_rest(self, c: int, start: Weights | None) -> WeightsSet:
-        """The same rows: those of class c are +1."""
+        """Class c is +1, the others are -1."""
 
     @abstractmethod
     def errors(self, rule: LinearRule | SeparateVoters) -> int:
@@ -237,7 +237,7 @@ class InMemory(WeightsSet):
 
 
 def against_rest(examples: Examples, c: int) -> Examples:
-    """The same rows: those of class c are +1."""
+    """Class c is +1, the others are -1; the rows are shared."""
     return Examples(
         examples.rows.given, np.where(examples.y == c, 1, -1).astype(np.int8), examples.c
     )
@@ -288,7 +288,7 @@ def first_state(
 
 
 def returned(estimator: Training, d: int, classes: NDArray[Any]) -> Weights:
-    """Those weights, lifted; of d features and these classes, as they must be."""
+    """What the fit before returned, lifted; it must have had these features and classes."""
     weights = _returned(estimator)
     if weights.shape[1] != d + 1 or classes.tolist() != estimator.classes_.tolist():
         raise InputError(
@@ -406,7 +406,7 @@ class OneTraining:
         self._fitted(reason, self.state).put_on(self.estimator, **self.rows.attributes)
 
     def attributes(self) -> dict[str, Any]:
-        """Those of the estimator, had training ended with this epoch."""
+        """What the estimator would have, had training ended with this epoch."""
         as_if = copy.copy(self.estimator)
         fitted = self._fitted(StopReason.CALLBACK, self.state.copy())
         fitted.put_on(as_if, **self.rows.attributes)
@@ -534,8 +534,8 @@ class TrainingRecord:
     @classmethod
     def of(cls, estimator: Any) -> Self:
         """As it stands on a fitted estimator."""
-        found = vars(estimator)
-        return cls(**{field.name: found.get(field.name) for field in fields(cls)})
+        attributes = vars(estimator)
+        return cls(**{field.name: attributes.get(field.name) for field in fields(cls)})
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -61,11 +61,11 @@ def refuse_other_sums(X: Any, matrix: Csr, *, decimal: bool) -> None:
         i, j = int(row[begin]), int(column[begin])
         total = sum((_fraction(v, decimal) for v in data[begin:end].tolist()), Fraction(0))
         here = slice(matrix.indptr[i], matrix.indptr[i + 1])
-        found = float(matrix.data[here][matrix.indices[here] == j].sum())  # one, or none
-        if _fraction(found, decimal) != total:
+        stored = float(matrix.data[here][matrix.indices[here] == j].sum())  # one, or none
+        if _fraction(stored, decimal) != total:
             raise InputError(
                 f"X has {end - begin} entries at row {i}, column {j}, whose sum is rounded to "
-                f"{found!r} in floating point, so that the proof would be about another number. "
+                f"{stored!r} in floating point, so that the proof would be about another number. "
                 "Add them up first.",
                 row=int(i),
                 column=j,
@@ -109,9 +109,9 @@ def _leaves(value: Any) -> Iterator[Any]:
 
 
 def _objects(values: list[Any]) -> Any:
-    found = np.empty(len(values), dtype=object)
-    found[:] = values
-    return found
+    array = np.empty(len(values), dtype=object)
+    array[:] = values
+    return array
 
 
 def _doubtful(cells: Any) -> Iterator[tuple[int, Any]]:

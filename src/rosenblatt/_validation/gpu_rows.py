@@ -52,15 +52,15 @@ def _checked(estimator: Any, X: Any, *, reset: bool, finite: bool, name: str) ->
             f"{name} has {d} features, but {type(estimator).__name__} is expecting "
             f"{estimator.n_features_in_} features as input."
         )
-    found = device.take(X)
-    broken = found.rows().survey()[1] if finite else None
+    rows = device.take(X)
+    broken = rows.rows().survey()[1] if finite else None
     if broken is not None:
         raise InputError(
             f"Input {name} contains NaN or infinity, first in row {broken}: fill it in, or drop "
             "the row.",
             row=int(broken),
         )
-    return found
+    return rows
 
 
 def _refuse_too_many(n: int, name: str) -> None:

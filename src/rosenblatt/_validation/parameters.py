@@ -92,7 +92,7 @@ DEFAULTS: dict[str, Any] = {
     "n_iter_no_change": 5,
     "n_jobs": None,
 }
-"""Those that are there for such code; all but that of `tol` are scikit-learn's."""
+"""What is there for such code, with its default; all but that of `tol` are scikit-learn's."""
 
 _INSTEAD = {
     "penalty": (

@@ -77,7 +77,7 @@ def placed_rows(
     return gpu_rows.checked_rows_on_gpu(estimator, X, reset=reset, finite=finite, name=name)
 
 
-def placed_rows_to_judge(estimator: Any, X: Any, *, finite: bool = True) -> Placed:
+def placed_rows_to_predict(estimator: Any, X: Any, *, finite: bool = True) -> Placed:
     """X as `placed_rows` gives it, for an estimator that must be fitted."""
     _refuse_unfitted(estimator)
     return placed_rows(estimator, X, reset=False, finite=finite)
@@ -96,7 +96,7 @@ def rows_alone(
     return matrix, getattr(reader, "feature_names_in_", None)
 
 
-def rows_to_judge(estimator: Any, X: Any, *, finite: bool = True) -> Matrix:
+def rows_to_predict(estimator: Any, X: Any, *, finite: bool = True) -> Matrix:
     """X as `checked_rows` gives it, for an estimator that must be fitted."""
     _refuse_unfitted(estimator)
     return checked_rows(estimator, X, reset=False, finite=finite)
@@ -258,10 +258,8 @@ def _not_a_number(value: Any, name: str, row: int, column: str) -> str:
 
 # Tables that are already as the kernels take them: many fits are small, many predictions one row.
 #
-# scikit-learn's validation costs a hundred times more than the score of a row. Where it could
-# find
-# nothing to do and nothing to say, it is not asked; in any other case it is, and speaks for
-# itself.
+# scikit-learn's validation costs a hundred times more than the score of a row. Where it could find
+# nothing to do and nothing to say, it is not asked; in any other case it is, and speaks for itself.
 
 
 _FLOATS = (np.dtype(np.float64), np.dtype(np.float32))

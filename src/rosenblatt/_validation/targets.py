@@ -72,10 +72,10 @@ def found_classes(
 
     Rows that are not present have no say.
     """
-    found = _different(y, present)
-    if len(found) > 2 and not many:
-        raise InputError(f"{_ONLY_BINARY}: y holds {len(found)} classes. {for_more}")
-    return found
+    classes = _different(y, present)
+    if len(classes) > 2 and not many:
+        raise InputError(f"{_ONLY_BINARY}: y holds {len(classes)} classes. {for_more}")
+    return classes
 
 
 def _different(y: NDArray[Any], present: NDArray[np.bool_] | None) -> NDArray[Any]:
@@ -83,17 +83,17 @@ def _different(y: NDArray[Any], present: NDArray[np.bool_] | None) -> NDArray[An
     if present is None and (two := _only_two(y)) is not None:
         _refuse_not_labels(two)
         return two
-    found = np.empty(0, dtype=y.dtype)
+    classes = np.empty(0, dtype=y.dtype)
     for begin in range(0, len(y), _BLOCK):
         block = y[begin : begin + _BLOCK]
         if present is not None:
             block = block[present[begin : begin + _BLOCK]]
-        found = _unique(np.concatenate([found, _unique(block, "y")]), "y")
-        if len(found) > 2:
-            found = _unique(y if present is None else y[present], "y")
+        classes = _unique(np.concatenate([classes, _unique(block, "y")]), "y")
+        if len(classes) > 2:
+            classes = _unique(y if present is None else y[present], "y")
             break
-    _refuse_not_labels(found)
-    return found
+    _refuse_not_labels(classes)
+    return classes
 
 
 def _only_two(y: NDArray[Any]) -> NDArray[Any] | None:
@@ -111,8 +111,8 @@ def classes_of(
     y: NDArray[Any], present: NDArray[np.bool_] | None = None, *, one_of_many: bool = False
 ) -> NDArray[Any]:
     """The different labels in y, sorted, two or more; rows that are not present have no say."""
-    found = _different(y, present)
-    if len(found) < 2:
+    classes = _different(y, present)
+    if len(classes) < 2:
         kept = "" if present is None else " after the rows of weight 0 are left out"
         advice = (
             "Pass all as classes=[...] on the first call to partial_fit."
@@ -120,43 +120,43 @@ def classes_of(
             else "Give rows of both."
         )
         raise InputError(
-            f"y holds one class only{kept}: {found.tolist()}. A perceptron needs two classes. "
+            f"y holds one class only{kept}: {classes.tolist()}. A perceptron needs two classes. "
             f"{advice}"
         )
-    return found
+    return classes
 
 
 def _unique(values: NDArray[Any], name: str) -> NDArray[Any]:
     try:
-        found = np.unique(values)
+        classes = np.unique(values)
     except TypeError:
         raise InputTypeError(_mixed(values, name)) from None
-    if found.dtype == object and any(v is None or v != v for v in found.tolist()):
+    if classes.dtype == object and any(v is None or v != v for v in classes.tolist()):
         raise InputError(f"Input {name} contains NaN or None: {_GIVE_LABELS}.")
-    return found
+    return classes
 
 
-def _refuse_not_labels(found: NDArray[Any]) -> None:
+def _refuse_not_labels(classes: NDArray[Any]) -> None:
     """A regression target gets scikit-learn's words, and what to do."""
-    if found.dtype.kind in "biuU":  # whole numbers and texts are labels always
+    if classes.dtype.kind in "biuU":  # whole numbers and texts are labels always
         return
     from sklearn.utils.multiclass import check_classification_targets
 
-    if found.dtype == object:  # Python's own numbers and booleans are labels, too
-        found = np.array(found.tolist())
+    if classes.dtype == object:  # Python's own numbers and booleans are labels, too
+        classes = np.array(classes.tolist())
     with warnings.catch_warnings():  # one error is enough
         warnings.simplefilter("ignore")
         try:
-            check_classification_targets(found)
+            check_classification_targets(classes)
         except ValueError as error:
-            raise InputError(_no_labels(found, str(error))) from None
+            raise InputError(_no_labels(classes, str(error))) from None
 
 
-def _no_labels(found: NDArray[Any], said: str) -> str:
-    first = next((v for v in found.tolist() if isinstance(v, float) and v % 1), None)
+def _no_labels(classes: NDArray[Any], said: str) -> str:
+    first = next((v for v in classes.tolist() if isinstance(v, float) and v % 1), None)
     if first is None:
         return f"{said} Labels are words, whole numbers or truth values."
-    middle = found[len(found) // 2]  # leaves values on both sides
+    middle = classes[len(classes) // 2]  # leaves values on both sides
     return (
         f"{said.partition('. ')[0]}. Labels are words or whole numbers, and here is {first}: say "
         "which numbers are of the positive class, for example "
@@ -166,27 +166,27 @@ def _no_labels(found: NDArray[Any], said: str) -> str:
 
 def given_classes(classes: Any) -> NDArray[Any]:
     """The classes that partial_fit was told of."""
-    found = _unique(np.ravel(np.asarray(classes)), "classes")
-    if len(found) < 2:
+    different = _unique(np.ravel(np.asarray(classes)), "classes")
+    if len(different) < 2:
         raise InputError(
-            f"classes={found.tolist()} is one class only; give all labels of y.",
+            f"classes={different.tolist()} is one class only; give all labels of y.",
             option="classes",
-            value=found.tolist(),
+            value=different.tolist(),
         )
-    return found
+    return different
 
 
 def known_classes(classes: Any, before: NDArray[Any] | None) -> NDArray[Any] | None:
-    """Those that partial_fit knows of: told now, or by a call before; None where neither is."""
-    given = None if classes is None else given_classes(classes)
+    """The classes that partial_fit knows: told now, or by a call before; None where neither is."""
+    now = None if classes is None else given_classes(classes)
     if before is None:
-        return given
-    if given is not None and given.tolist() != before.tolist():
+        return now
+    if now is not None and now.tolist() != before.tolist():
         raise InputError(
-            f"classes={given.tolist()} is not the same as on the first call to partial_fit: "
+            f"classes={now.tolist()} is not the same as on the first call to partial_fit: "
             f"{before.tolist()}.",
             option="classes",
-            value=given.tolist(),
+            value=now.tolist(),
         )
     return before
 
@@ -236,12 +236,12 @@ def class_numbers(
         if present is not None:  # a label that has no say may be anything
             block = np.where(present[begin : begin + _BLOCK], block, classes[:1])
         try:
-            found = np.minimum(np.searchsorted(classes, block), len(classes) - 1)
+            places = np.minimum(np.searchsorted(classes, block), len(classes) - 1)
         except TypeError:  # text among numbers, or the other way round
-            found = np.zeros(len(block), dtype=np.intp)
-        known = np.broadcast_to(classes[found] == block, block.shape)
+            places = np.zeros(len(block), dtype=np.intp)
+        known = np.broadcast_to(classes[places] == block, block.shape)
         _refuse_strangers(block, known, begin, classes, name)
-        out[begin : begin + len(block)] = found
+        out[begin : begin + len(block)] = places
     return out
 
 
@@ -269,7 +269,7 @@ def examples(
     *,
     one_of_many: bool = False,
 ) -> tuple[Examples, NDArray[Any]]:
-    """Training rows and their classes: those given, else those found in y."""
+    """Training rows and their classes: those given, else those that y holds."""
     n = X.shape[0]
     y = labels(y, n)
     c = None if sample_weight is None else sample_weights(to_host(sample_weight), n)
@@ -279,13 +279,13 @@ def examples(
         must_have_all = True
     else:
         must_have_all = False  # later rows may be of the others
-    found = encoded(y, classes, present)
-    c = weigh(c, found, class_weights(class_weight, classes, found, c))
+    coded = encoded(y, classes, present)
+    c = weigh(c, coded, class_weights(class_weight, classes, coded, c))
     if c is not None and must_have_all:
-        refuse_lost_classes(c, found, classes)
+        refuse_lost_classes(c, coded, classes)
     if c is not None:
         refuse_all_zero(c)
-    return Examples(X, found, c, how_many(classes)), classes
+    return Examples(X, coded, c, how_many(classes)), classes
 
 
 # Checks of weights: those of rows and of classes become c, the factor of a row's steps.
@@ -359,7 +359,7 @@ def _places(y: NDArray[Any]) -> NDArray[Any]:
 def class_weights_of_many(
     class_weight: Any, classes: NDArray[Any], counts: tuple[int, ...]
 ) -> tuple[float, ...]:
-    """The same for rows that are not in memory, of which it is known how many each class has."""
+    """Of rows that are not in memory, of which it is known how many each class has."""
     if is_balanced(class_weight):
         return tuple(sum(counts) / (len(counts) * count) for count in counts)
     by_class = _given_weights(class_weight, classes)

@@ -10,8 +10,7 @@ if TYPE_CHECKING:
     from rosenblatt._out_of_core.certify import certify_stored
     from rosenblatt._out_of_core.predict import predict_stored
     from rosenblatt._out_of_core.train import train
-    from rosenblatt._study.result import Study
-    from rosenblatt._study.study import study
+    from rosenblatt._study.study import Study, study
     from rosenblatt._tracing.trace import Trace, trace
     from rosenblatt._training.stopping import StopReason
     from rosenblatt.certificate import Certificate, certify
@@ -66,7 +65,7 @@ _HOME = {
     "Scorecard": "rosenblatt.scorecard",
     "SignReport": "rosenblatt.sign_report",
     "StopReason": "rosenblatt._training.stopping",
-    "Study": "rosenblatt._study.result",
+    "Study": "rosenblatt._study.study",
     "Trace": "rosenblatt._tracing.trace",
     "certify": "rosenblatt.certificate",
     "certify_stored": "rosenblatt._out_of_core.certify",

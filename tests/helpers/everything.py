@@ -9,7 +9,7 @@ import rosenblatt._study.study
 import rosenblatt.cli.fit
 import rosenblatt.cli.predict
 import rosenblatt.model_file
-from rosenblatt.report.view import environment
+from rosenblatt.report.page import environment
 
 for name in environment().list_templates(extensions="html"):
     environment().get_template(name)  # compiled once

@@ -10,7 +10,7 @@ import numpy as np
 
 from rosenblatt import certify, verify
 from rosenblatt.play.bundle import bundled
-from rosenblatt.report.proof import module
+from rosenblatt.report.page import module
 from tampering import changed, changes
 
 KEPT = sorted((Path(__file__).parents[1] / "certify" / "certificates").glob("*/*.json"))

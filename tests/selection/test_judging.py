@@ -11,9 +11,9 @@ from sklearn.metrics import brier_score_loss, roc_auc_score, roc_curve
 from rosenblatt._model.probability import Platt
 from rosenblatt.errors import InputError
 from rosenblatt.selection import Candidate
-from rosenblatt.selection.judge import Judge, price_list
+from rosenblatt.selection.criterion import Criterion, price_list
 from rosenblatt.selection.measures import calibration, roc
-from rosenblatt.selection.out_of_sample import Unit, Unseen, platt
+from rosenblatt.selection.out_of_sample import OutOfSample, Unit, platt
 
 scored = st.lists(st.tuples(st.integers(-4, 4), st.booleans()), min_size=2, max_size=40).filter(
     lambda rows: 0 < sum(second for _, second in rows) < len(rows)
@@ -31,7 +31,7 @@ def apart(rows):
 def test_the_cheapest_threshold_by_hand():
     """Scores -2 n, -1 y, 1 n, 2 y. At 0: one missed, one false. A missed one at 5: all from -1 on
     are called y, at the price of one false; -1.5 is in the middle of that gap."""
-    unseen = Unseen(np.array([-2.0, -1, 1, 2]), np.array([False, True, False, True]))
+    unseen = OutOfSample(np.array([-2.0, -1, 1, 2]), np.array([False, True, False, True]))
     even, dear = np.array([[0, 1.0], [1, 0]]), np.array([[0, 1.0], [5, 0]])
     assert unseen.cheapest(dear) == -1.5
     assert unseen.prices(-1.5, dear).tolist() == [0, 0, 1, 0]
@@ -47,7 +47,7 @@ def test_the_cheapest_threshold_by_hand():
 @given(scored, st.floats(0.1, 9), st.floats(0.1, 9))
 def test_no_threshold_is_cheaper(rows, miss, false):
     scores, second = apart(rows)
-    unseen, prices = Unseen(scores, second), np.array([[0, false], [miss, 0]])
+    unseen, prices = OutOfSample(scores, second), np.array([[0, false], [miss, 0]])
     chosen = unseen.prices(unseen.cheapest(prices), prices).sum()
     for threshold in np.arange(-5.25, 6, 0.5):
         called = scores >= threshold
@@ -58,13 +58,13 @@ def test_no_threshold_is_cheaper(rows, miss, false):
 def test_a_threshold_between_neighbouring_floats_tells_them_apart():
     low = 1.0
     high = np.nextafter(low, 2)
-    unseen = Unseen(np.array([low, high]), np.array([False, True]))
+    unseen = OutOfSample(np.array([low, high]), np.array([False, True]))
     threshold = unseen.cheapest(1.0 - np.eye(2))
     assert unseen.prices(threshold, 1.0 - np.eye(2)).sum() == 0
 
 
 def test_the_learned_threshold_stays_where_none_is_cheaper():
-    unseen = Unseen(np.array([-2.0, 1.0]), np.array([False, True]))
+    unseen = OutOfSample(np.array([-2.0, 1.0]), np.array([False, True]))
     assert unseen.cheapest(1.0 - np.eye(2)) == 0
 
 
@@ -82,14 +82,14 @@ def test_the_unit_of_scores():
 
 def test_prices_by_objective():
     counts = {"no": 30, "yes": 10}
-    assert Judge.of(counts, "error").prices.tolist() == [[0, 1], [1, 0]]
-    assert Judge.of(counts, "cost", {("yes", "no"): 5}).prices.tolist() == [[0, 1], [5, 0]]
-    balanced = Judge.of(counts, "balanced").prices  # 30 rows at 2/3, 10 rows at 2: 20 each
+    assert Criterion.of(counts, "error").prices.tolist() == [[0, 1], [1, 0]]
+    assert Criterion.of(counts, "cost", {("yes", "no"): 5}).prices.tolist() == [[0, 1], [5, 0]]
+    balanced = Criterion.of(counts, "balanced").prices  # 30 rows at 2/3, 10 rows at 2: 20 each
     assert balanced.tolist() == [[0, pytest.approx(2 / 3)], [2, 0]]
-    judge = Judge.of({"a": 1, "b": 1, "c": 1}, "cost", {("a", "c"): 7})
+    criterion = Criterion.of({"a": 1, "b": 1, "c": 1}, "cost", {("a", "c"): 7})
     classes = np.array(["a", "b", "c"])
-    assert judge.priced(["a", "a", "b"], ["c", "b", "b"], classes).tolist() == [7, 1, 0]
-    assert not judge.moves  # of three classes no threshold tells
+    assert criterion.priced(["a", "a", "b"], ["c", "b", "b"], classes).tolist() == [7, 1, 0]
+    assert not criterion.moves  # of three classes no threshold tells
 
 
 @pytest.mark.parametrize(
@@ -114,21 +114,21 @@ def test_a_kernel_must_win_by_a_standard_error():
     """Of 20 rows; d is the difference by row. Clear: d is 1 in three rows, Σd = 3, and its standard
     error √(20·(3 - 9/20)/19) = 1.64. Not clear: d is 1, 1 and -1, Σd = 1, √(20·(3 - 1/20)/19) =
     1.76."""
-    judge, none = Judge(1.0 - np.eye(2), prefers_weights=True), [0] * 17
+    criterion, none = Criterion(1.0 - np.eye(2), prefers_weights=True), [0] * 17
     floor = compared("floor", [1] * 20, Weights())
     line = compared("average", [1, 1, 1, *none], Weights())
     curve = compared("kernel", [0, 0, 0, *none], object())
-    assert judge.best([floor, line, curve]) == (curve, None)
+    assert criterion.best([floor, line, curve]) == (curve, None)
     line = compared("average", [1, 1, 0, *none], Weights())
     curve = compared("kernel", [0, 0, 1, *none], object())
-    assert judge.best([floor, line, curve]) == (line, curve)
-    assert Judge(1.0 - np.eye(2)).best([floor, line, curve]) == (curve, None)
+    assert criterion.best([floor, line, curve]) == (line, curve)
+    assert Criterion(1.0 - np.eye(2)).best([floor, line, curve]) == (curve, None)
 
 
 def test_peers_are_never_chosen():
     peer = Candidate("logistic", Weights(), 0, 60, 0, 20, peer=True)
     ours = Candidate("average", Weights(), 9, 60, 9, 20)
-    assert Judge(1.0 - np.eye(2)).best([ours, ours, peer])[0] is ours
+    assert Criterion(1.0 - np.eye(2)).best([ours, ours, peer])[0] is ours
 
 
 # --- Ranking --------------------------------------------------------------------------------------
@@ -179,7 +179,7 @@ def test_no_interval_where_it_would_have_no_width():
 def rows_of(n, seed=0, noise=1.0):
     rng = np.random.default_rng(seed)
     scores = rng.standard_normal(n) * 3
-    return Unseen(scores, scores + 2 * noise * rng.standard_normal(n) > 0.5)
+    return OutOfSample(scores, scores + 2 * noise * rng.standard_normal(n) > 0.5)
 
 
 @pytest.mark.parametrize("n", [10, 60, 500])
@@ -195,7 +195,7 @@ def test_platts_sigmoid_is_scikit_learns(n):
 def test_platts_sigmoid_of_scores_that_all_but_part_warns_of_nothing():
     """A steep sigmoid has exp of more than floats hold; warnings are errors here."""
     scores = np.concatenate([[-1e4], np.linspace(-1, -0.1, 2000), np.linspace(0.1, 1, 2000)])
-    found = platt(Unseen(scores, scores > 0))
+    found = platt(OutOfSample(scores, scores > 0))
     assert found.of(np.array([-1e4, 0, 1e4])) == pytest.approx([0, 0.5, 1], abs=1e-2)
 
 
@@ -216,20 +216,20 @@ def test_platts_sigmoid_is_the_likeliest():
 
 def test_scores_that_tell_nothing_give_the_share():
     second = np.array([True] * 10 + [False] * 30)
-    found = platt(Unseen(np.where(second, -1.0, 1.0), second))  # the wrong way round
+    found = platt(OutOfSample(np.where(second, -1.0, 1.0), second))  # the wrong way round
     assert (found.slope, found.of([-5.0, 5.0]).tolist()) == (0.0, [pytest.approx(11 / 42)] * 2)
 
 
 @pytest.mark.parametrize("factor", [1e-9, 1.0, 1e12])
 def test_the_unit_of_scores_does_not_matter(factor):
     unseen = rows_of(100)
-    other = platt(Unseen(unseen.scores * factor, unseen.second))
+    other = platt(OutOfSample(unseen.scores * factor, unseen.second))
     assert other.of(unseen.scores * factor) == pytest.approx(platt(unseen).of(unseen.scores))
 
 
 def test_separated_scores_have_finite_probabilities():
     second = np.arange(20) >= 10
-    p = platt(Unseen(np.where(second, 1e6, -1e6), second)).of([-1e6, 1e6])
+    p = platt(OutOfSample(np.where(second, 1e6, -1e6), second)).of([-1e6, 1e6])
     assert p == pytest.approx([1 / 12, 11 / 12], abs=1e-6)  # Platt's targets
 
 

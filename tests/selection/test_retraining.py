@@ -10,7 +10,7 @@ from rosenblatt import KernelPerceptron, Perceptron, RandomLinearClassifier
 from rosenblatt._training.threshold import can_move, move_threshold, on_rows
 from rosenblatt.selection import SelectionInterrupted, select
 from rosenblatt.selection.candidates import no_peers, peers
-from rosenblatt.selection.judge import Judge
+from rosenblatt.selection.criterion import Criterion
 
 AVERAGE = {"average": Perceptron(keep="average", random_state=0)}
 
@@ -66,7 +66,7 @@ def test_no_row_that_chooses_a_threshold_was_seen(grouped):
     X, y = np.arange(60.0)[:, None], np.arange(60) % 2
     groups = np.arange(60) // 2 if grouped else None
     found = select(X, y, {"spy": Spy()}, retrain=True, groups=groups)  # Spy raises otherwise
-    assert len(found.unseen.scores) == 48
+    assert len(found.out_of_sample.scores) == 48
     assert found.estimator.fitted_on_ == set(X[found.fitted_on, 0])
 
 
@@ -76,23 +76,23 @@ def test_a_label_that_folds_cannot_share_is_judged_on_validation_rows():
     groups[45:] = np.arange(5)  # each b has a group of its own
     found = select(X, y, AVERAGE, retrain=True, groups=groups, seed=1)
     assert found.retrained
-    assert len(found.unseen.scores) in (len(found.validation), len(found.fitted_on))
+    assert len(found.out_of_sample.scores) in (len(found.validation), len(found.fitted_on))
 
 
-def judge(y, objective="cost", **costs):
+def criterion(y, objective="cost", **costs):
     labels, counts = np.unique(y, return_counts=True)
     pairs = {tuple(pair.split("_")): cost for pair, cost in costs.items()}
-    return Judge.of(dict(zip(labels.tolist(), counts.tolist(), strict=True)), objective, pairs)
+    return Criterion.of(dict(zip(labels.tolist(), counts.tolist(), strict=True)), objective, pairs)
 
 
 @pytest.mark.parametrize("retrain", [False, True])
 @pytest.mark.parametrize("cv", [None, 3])
 def test_costs_move_the_threshold_and_lower_the_price(retrain, cv):
     X, y = table(600)
-    dear = judge(y, yes_no=10)
+    dear = criterion(y, yes_no=10)
     options = {"prepare": StandardScaler(), "cv": cv, "retrain": retrain}
     plain = select(X, y, AVERAGE, **options)
-    found = select(X, y, AVERAGE, judge=dear, **options)
+    found = select(X, y, AVERAGE, criterion=dear, **options)
 
     def price(one):
         return dear.priced(one.labels, one.predictions, one.estimator.classes_).sum()
@@ -106,16 +106,18 @@ def test_costs_move_the_threshold_and_lower_the_price(retrain, cv):
         assert (found.estimator.predict(rows) == found.predictions).all()
         assert found.scores.tolist() == found.estimator.decision_function(rows).tolist()
     # what the rows say that chose it: nothing is cheaper than the threshold 0 of the written rule
-    assert found.unseen.cheapest(dear.prices) == 0
+    assert found.out_of_sample.cheapest(dear.prices) == 0
     # and the probabilities are those of the rule before it was moved
-    again = plain.probability.of(plain.unseen.scores)
-    assert found.probability.of(found.unseen.scores) == pytest.approx(again)
+    again = plain.probability.of(plain.out_of_sample.scores)
+    assert found.probability.of(found.out_of_sample.scores) == pytest.approx(again)
 
 
 def test_probabilities_at_the_threshold_are_about_what_the_costs_say():
     """A miss at 4: calling yes pays from a probability of 1/(1 + 4) on."""
     X, y = table(3000)
-    found = select(X, y, AVERAGE, prepare=StandardScaler(), judge=judge(y, yes_no=4), retrain=True)
+    found = select(
+        X, y, AVERAGE, prepare=StandardScaler(), criterion=criterion(y, yes_no=4), retrain=True
+    )
     assert float(found.probability.of(0.0)) == pytest.approx(0.2, abs=0.07)
 
 
@@ -123,7 +125,7 @@ def test_balanced_finds_the_rare_label():
     X, y = table(600, share=0.06)
     plain = select(X, y, AVERAGE, prepare=StandardScaler(), retrain=True)
     found = select(
-        X, y, AVERAGE, prepare=StandardScaler(), retrain=True, judge=judge(y, "balanced")
+        X, y, AVERAGE, prepare=StandardScaler(), retrain=True, criterion=criterion(y, "balanced")
     )
 
     def recall(one):

@@ -96,7 +96,7 @@ def test_the_bootstrap_is_near_the_normal_interval(dear):
 
 
 def test_the_curve_says_what_thresholds_do_and_the_chosen_one_is_the_cheapest(dear):
-    told, unseen = dear.to_dict()["thresholds"], dear.selection.unseen
+    told, unseen = dear.to_dict()["thresholds"], dear.selection.out_of_sample
     assert told["rows"] == len(unseen.scores) == 1055
     for point in told["points"]:
         called = unseen.scores >= point["threshold"]
@@ -317,9 +317,9 @@ def test_costs_on_rows_on_disk(tmp_path):
 
 
 def test_the_document_is_what_its_types_say(dear):
-    from rosenblatt._study.document import Judged
+    from rosenblatt.report.document import ErrorAnalysis
 
-    kinds = typing.get_type_hints(Judged)
+    kinds = typing.get_type_hints(ErrorAnalysis)
     assert kinds.keys() <= dear.to_dict().keys()
 
 

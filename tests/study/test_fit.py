@@ -21,9 +21,10 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler
 
 from rosenblatt import Certificate, data, model_file
-from rosenblatt._study import document, folder
+from rosenblatt._study import folder
 from rosenblatt._study import proof as deciding
 from rosenblatt.datasets import load_credit
+from rosenblatt.report import document
 from rosenblatt.selection import select
 
 CREDIT = load_credit().filename

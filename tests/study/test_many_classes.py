@@ -11,10 +11,10 @@ from sklearn.datasets import load_iris
 from sklearn.metrics import confusion_matrix
 
 from rosenblatt import load, study
-from rosenblatt._study.text import class_lines
 from rosenblatt._study.warnings import fewest_in_stretches, telling_columns
 from rosenblatt.data import read
 from rosenblatt.errors import InputError
+from rosenblatt.report.terminal import class_lines
 
 
 def flowers():

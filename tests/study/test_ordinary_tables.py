@@ -14,7 +14,7 @@ from rosenblatt._study import proof
 from rosenblatt._study.warnings import result_warnings
 from rosenblatt._util.spelling import in_shell, option
 from rosenblatt.errors import InputError
-from rosenblatt.selection.judge import Judge
+from rosenblatt.selection.criterion import Criterion
 
 RNG = np.random.default_rng(3)
 
@@ -158,7 +158,7 @@ class Chosen:
         self.test_n = len(self.labels)
         self.majority_errors = int((self.labels != majority).sum())
         self.estimator = self
-        self.judge = Judge(1.0 - np.eye(2))
+        self.criterion = Criterion(1.0 - np.eye(2))
         self.classes_ = np.unique(self.labels)
 
 

@@ -11,7 +11,7 @@ from rosenblatt._study.warnings import by_chance
 from rosenblatt.errors import InputError
 from rosenblatt.selection import Candidate
 from rosenblatt.selection.candidates import candidates, not_streamed, not_tried, streamed
-from rosenblatt.selection.judge import Judge
+from rosenblatt.selection.criterion import Criterion
 
 
 def table(n=100, **columns):
@@ -97,7 +97,7 @@ def candidate(name, train, validation, rule=None):
 def test_of_equal_candidates_the_one_with_fewer_training_errors():
     last, kept = candidate("last", 9, 3), candidate("best", 6, 3)
     kernel, worse = candidate("kernel", 0, 3, object()), candidate("average", 0, 4)
-    best = Judge(1.0 - np.eye(2)).best
+    best = Criterion(1.0 - np.eye(2)).best
     assert best([last, kept, kernel, worse]) == (kept, None)
     assert best([last, kernel]) == (last, None)  # weights can be read
     assert best([worse, kernel]) == (kernel, None)

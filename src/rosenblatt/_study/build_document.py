@@ -1,4 +1,4 @@
-"""The document of a study: from what was found to what is told."""
+"""The document of a study, built once from the results of its stages."""
 
 from __future__ import annotations
 
@@ -7,8 +7,15 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from rosenblatt._core.backend import core
-from rosenblatt._study import evidence, forced, rule, verdict, warnings
-from rosenblatt._study.document import (
+from rosenblatt._study import forced, rule, training_evidence, verdict, warnings
+from rosenblatt._study.error_analysis import confusion_counts, error_analysis
+from rosenblatt._study.folder import default_folder
+from rosenblatt._study.options import Options
+from rosenblatt._study.source import Origin
+from rosenblatt._study.stages import Compared, Proved
+from rosenblatt._util.strict_json import document_of
+from rosenblatt.data.unlabelled import told as unlabelled
+from rosenblatt.report.document import (
     LISTED,
     LISTED_OF_A_COLUMN,
     Beginning,
@@ -24,68 +31,65 @@ from rosenblatt._study.document import (
     Split,
     Warned,
 )
-from rosenblatt._study.error_analysis import confusion_counts, judged
-from rosenblatt._study.folder import default_folder
-from rosenblatt._study.options import Options
-from rosenblatt._study.source import Origin
-from rosenblatt._study.work import Work, training_rows
-from rosenblatt._util.strict_json import document_of
-from rosenblatt.data.unlabelled import told as unlabelled
 
 if TYPE_CHECKING:
+    from rosenblatt import Certificate
     from rosenblatt.data import Encoding
     from rosenblatt.selection import Selection
 
 
-def beginning(work: Work, origin: Origin, options: Options) -> Beginning:
+def beginning(compared: Compared, origin: Origin, options: Options) -> Beginning:
     """What is known before the verdict; there are no warnings yet."""
-    selection = work.selection
-    assert selection is not None
+    read, selection = compared.read, compared.selection
+    X, y = compared.training_rows()
     return {
         "rosenblatt": core(),
-        "data": _data(work, origin, options),
+        "data": _data(compared, origin, options),
         "split": split(selection, options.group, stream=options.stream),
         "candidates": candidates(selection),
-        "not_tried": work.not_tried,
+        "not_tried": compared.not_tried,
         "error": error(selection),
-        **judged(selection, options),
-        "rule": rule.rule(selection, *training_rows(work), work.names, work.learned, work.target),
+        **error_analysis(selection, options),
+        "rule": rule.rule(selection, X, y, compared.names, compared.encoding, read.target),
     }
 
 
-def described(work: Work, origin: Origin, options: Options, begun: Beginning) -> Fit:
+def described(
+    compared: Compared, proved: Proved, begun: Beginning, origin: Origin, options: Options
+) -> Fit:
     """All of it, before anything is written."""
-    selection, certificate = work.selection, work.certificate
-    assert selection is not None
-    estimator = selection.estimator
-    X, y = training_rows(work)
-    rows = len(selection.fitted_on)
+    selection, certificate = compared.selection, proved.certificate
+    estimator, rows = selection.estimator, len(selection.fitted_on)
+    X, y = compared.training_rows()
     chosen = begun["rule"]
     assert chosen is not None
+    warned = _warnings(compared, certificate, origin, options, begun["price"])
     content = {
         **begun,
-        "interrupted": work.interrupted,
-        "data": {**begun["data"], "warnings": _warnings(work, origin, options, begun["price"])},
-        "learning": evidence.learning(estimator, X, y, rows),
-        "margins": evidence.margins(estimator, X, y, rows),
+        "interrupted": selection.interrupted or proved.interrupted,
+        "data": {**begun["data"], "warnings": warned},
+        "learning": training_evidence.learning(estimator, X, y, rows),
+        "margins": training_evidence.margins(estimator, X, y, rows),
         "confusion": confusion(selection),
-        "hardest_rows": [] if options.no_rows else evidence.hardest_rows(work, X, chosen),
+        "hardest_rows": []
+        if options.no_rows
+        else training_evidence.hardest_rows(compared, X, chosen),
         "verdict": certificate and verdict.verdict(certificate, rows=not options.no_rows),
-        "unasked": work.unasked,
-        "forced": work.forced and forced.forced(work, work.forced, options),
-        "opinions": work.opinions,
-        "progressive": work.progressive,
+        "unasked": compared.read.unasked,
+        "forced": proved.signs and forced.forced(compared, proved.signs, options),
+        "opinions": proved.opinions,
+        "progressive": proved.progressive,
         "training": None
-        if work.of_training is None
+        if proved.of_training is None
         else verdict.training(
-            work.of_training, rows, getattr(estimator, "n_updates_", None), certificate
+            proved.of_training, rows, getattr(estimator, "n_updates_", None), certificate
         ),
-        "proof": work.proof,
+        "proof": proved.proof,
         "reproduce": {},
         "files": {},
     }
-    found: Any = document_of("fit", content)
-    return placed(found, origin, options, None, {})
+    document: Any = document_of("fit", content)
+    return placed(document, origin, options, None, {})
 
 
 def placed(
@@ -108,43 +112,41 @@ def has_weights(chosen: Rule) -> bool:
     return bool(chosen["terms"]) or bool(chosen.get("classes")) or "card" in chosen
 
 
-def _data(work: Work, origin: Origin, options: Options) -> Data:
+def _data(compared: Compared, origin: Origin, options: Options) -> Data:
+    read, names = compared.read, compared.names
     return {
         "files": list(origin.files),
-        "rows": sum(work.counts.values()),
-        "columns": work.X.shape[1] if work.encoding is None else len(work.encoding.columns),
-        "features": list(work.names[:LISTED]),
-        "n_features": len(work.names),
-        "classes": list(work.counts),
-        "counts": work.counts,
-        "target": work.target,
+        "rows": read.rows,
+        "columns": read.X.shape[1] if read.encoding is None else len(read.encoding.columns),
+        "features": list(names[:LISTED]),
+        "n_features": len(names),
+        "classes": list(read.counts),
+        "counts": read.counts,
+        "target": read.target,
         "ignored": [*options.ignore, *([options.group] if options.group else [])],
-        "encoding": encoded_columns(work.learned),
+        "encoding": encoded_columns(compared.encoding),
         "warnings": [],
     }
 
 
-def _warnings(work: Work, origin: Origin, options: Options, price: Priced | None) -> list[Warned]:
-    assert work.selection is not None
-    rows = sum(work.counts.values())
-    columns = warnings.column_warnings(
-        work.X,
-        work.y,
-        work.encoding,
-        work.certificate,
-        rows,
-        partial(ignored, origin),
-        left_out=work.constant,
-    )
-    names = [] if work.doubt is None else [warnings.about("header", work.doubt)]
-    gaps = [warnings.about("like missing", said) for said in work.like_gaps]
-    if len(work.left_out):
-        gaps.append(warnings.about("unlabelled", f"{unlabelled(len(work.left_out))}."))
-    more = None if options.stream else tested_by_all(origin)
-    return names + columns + gaps + warnings.result_warnings(work.selection, price, more)
+def _warnings(
+    compared: Compared,
+    certificate: Certificate | None,
+    origin: Origin,
+    options: Options,
+    price: Priced | None,
+) -> list[Warned]:
+    read, notes = compared.read, compared.read.notes
+    of_table = [] if notes.header is None else [warnings.about("header", notes.header)]
+    of_table += warnings.column_warnings(read, certificate, partial(ignored, origin))
+    of_table += [warnings.about("like missing", sentence) for sentence in notes.like_missing]
+    if count := len(notes.unlabelled):
+        of_table.append(warnings.about("unlabelled", f"{unlabelled(count)}."))
+    all_rows = None if options.stream else tested_by_all(origin)
+    return of_table + warnings.result_warnings(compared.selection, price, all_rows)
 
 
-# The parts of the document: from what was found to what is told.
+# --- Sections of the comparison ------------------------------------------------------------------
 
 
 def split(selection: Selection, group: str | None, *, stream: bool) -> Split:
@@ -246,7 +248,7 @@ def encoded_columns(encoding: Encoding | None) -> list[EncodedColumn]:
     ]
 
 
-# The commands, or the calls of Python, that do a study again, check it and use it.
+# --- Commands, or calls of Python, that do the study again, check it and use it ------------------
 
 
 _NOT_OF_THE_RESULT = {"cache", "checkpoint", "checkpoint_every", "engine"}

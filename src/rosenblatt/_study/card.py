@@ -1,4 +1,4 @@
-"""A study that makes a card (--points): what is compared, and the card as it is told."""
+"""A study that makes a card (--points): what is compared, and the card in the document."""
 
 from __future__ import annotations
 
@@ -12,15 +12,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from rosenblatt._study.document import (
-    CARD,
-    CardExample,
-    CardRule,
-    CardTerm,
-    Earned,
-    OfPoints,
-)
-from rosenblatt._study.objective import judge_of
+from rosenblatt._study.costs import criterion_of
 from rosenblatt._training.card_rule import Card, Term, minus
 from rosenblatt._util.spelling import option
 from rosenblatt._util.text import many
@@ -30,32 +22,43 @@ from rosenblatt.data.preparation import Preparation
 from rosenblatt.data.scaling import finished
 from rosenblatt.errors import InputError
 from rosenblatt.perceptron import Perceptron
+from rosenblatt.report.document import (
+    CARD,
+    CardExample,
+    CardRule,
+    CardTerm,
+    Earned,
+    OfPoints,
+)
 from rosenblatt.scorecard import Scorecard
 from rosenblatt.selection.candidates import WITH_MARGIN, no_peers, peers
 
 if TYPE_CHECKING:
     from rosenblatt._study.options import Options
-    from rosenblatt._study.work import Work
+    from rosenblatt._study.stages import Read
     from rosenblatt.data import Encoding
 
 
 MOST_TERMS = 5  # where nobody said how many
-_SHARES = 20  # fewer rows than one in so many are told with their neighbours
+_SHARES = 20  # fewer rows than one in so many are shown with their neighbours
 
 
 # --- What is compared ------------------------------------------------------------------------
 
 
-def compared(work: Work, options: Options, size: tuple[int, int]) -> tuple[Any, Any]:
-    """Cards of one term, of two and so on; and rules that use all columns, for comparison."""
-    if len(work.counts) > 2:
+def rules(
+    read: Read, options: Options, size: tuple[int, int]
+) -> tuple[dict[str, Any], dict[str, Any], dict[str, str]]:
+    """Cards of one term, of two and so on; rules that use all columns, for comparison; and what is
+    not tried."""
+    if len(read.counts) > 2:
         raise InputError(
-            f"{option('points')} makes a card, which tells two labels apart, and {work.target} has "
-            f"{len(work.counts)}: say which is the positive one, {option('positive', ...)}.",
+            f"{option('points')} makes a card, which tells two labels apart, and {read.target} has "
+            f"{len(read.counts)}: say which is the positive one, {option('positive', ...)}.",
             option="points",
             value=options.points,
         )
-    if sparse.issparse(work.X):
+    if sparse.issparse(read.X):
         raise InputError(
             f"{option('points')} makes a card of a few columns, and these rows are sparse: give a "
             "table with a column for each number, without prose.",
@@ -63,41 +66,41 @@ def compared(work: Work, options: Options, size: tuple[int, int]) -> tuple[Any, 
             value=options.points,
         )
     assert options.points is not None
-    weight = _class_weight(work, options)
-    cards = {
+    weight = _class_weight(read, options)
+    cards: dict[str, Any] = {
         f"{CARD} {many(k, 'term')}": Scorecard(k, options.points, class_weight=weight, prove=False)
         for k in range(1, (options.terms or MOST_TERMS) + 1)
     }
     if not options.peers:
-        return cards, {}
-    seed, kind = options.seed, (*size, 2)
-    work.not_tried = no_peers(*kind)
-    given: dict[str, Any] = {"random_state": seed, "class_weight": options.class_weight}
-    others = {WITH_MARGIN: Perceptron(keep="average", margin="scale", **given)}
-    others |= peers(*kind, **given)
-    return cards, {name: make_pipeline(StandardScaler(), rule) for name, rule in others.items()}
+        return cards, {}, {}
+    seed, table = options.seed, (*size, 2)
+    shared: dict[str, Any] = {"random_state": seed, "class_weight": options.class_weight}
+    baselines = {WITH_MARGIN: Perceptron(keep="average", margin="scale", **shared)}
+    baselines |= peers(*table, **shared)
+    scaled = {name: make_pipeline(StandardScaler(), rule) for name, rule in baselines.items()}
+    return cards, scaled, no_peers(*table)
 
 
-def _class_weight(work: Work, options: Options) -> Any:
+def _class_weight(read: Read, options: Options) -> Any:
     """What errors of each label count in the search: what they cost, where that decides."""
     if options.decides == "balanced":
         return "balanced"
     if options.decides != "cost":
         return options.class_weight
-    prices = judge_of(options, work.counts).prices.max(axis=1)
-    return dict(zip(np.unique(work.y).tolist(), prices.tolist(), strict=True))
+    prices = criterion_of(options, read.counts).prices.max(axis=1)
+    return dict(zip(np.unique(read.y).tolist(), prices.tolist(), strict=True))
 
 
-# --- What is told ----------------------------------------------------------------------------
+# --- In the document ---------------------------------------------------------------------------
 
 
 def sentence(card: Card, names: Sequence[str], chosen: str) -> str:
     """The card in a line."""
-    said = [
+    terms = [
         f"{minus(points, sign='+')} {_condition(term, names)}"
         for term, points in zip(card.terms, card.points, strict=True)
     ]
-    return f"{chosen} if the points reach {minus(card.threshold)}: {', '.join(said) or 'none'}"
+    return f"{chosen} if the points reach {minus(card.threshold)}: {', '.join(terms) or 'none'}"
 
 
 def _condition(term: Term, names: Sequence[str]) -> str:
@@ -135,17 +138,17 @@ def card_rule(
 def _by_points(totals: Any, second: Any) -> list[OfPoints]:
     """How often the second label is right, by points: of neighbours together where few rows have
     them."""
-    found: list[OfPoints] = []
+    groups: list[OfPoints] = []
     for total in np.unique(totals).tolist():
         there, points = totals == total, int(total)
         rows, right = int(there.sum()), int(second[there].sum())
-        if found and min(found[-1]["rows"], rows) < len(totals) / _SHARES:
-            found[-1]["highest"] = points
-            found[-1]["rows"] += rows
-            found[-1]["second"] += right
+        if groups and min(groups[-1]["rows"], rows) < len(totals) / _SHARES:
+            groups[-1]["highest"] = points
+            groups[-1]["rows"] += rows
+            groups[-1]["second"] += right
         else:
-            found.append({"lowest": points, "highest": points, "rows": rows, "second": right})
-    return found
+            groups.append({"lowest": points, "highest": points, "rows": rows, "second": right})
+    return groups
 
 
 def _bracket(estimator: Scorecard, rows: int) -> str | None:
@@ -156,11 +159,11 @@ def _bracket(estimator: Scorecard, rows: int) -> str | None:
     what = f"errors on the {rows:,} rows it learned from"
     if isinstance(upper, float):
         what = f"in the cost of its {what}"
-    said = f"The card makes {upper:,.6g} {what}"
+    claim = f"The card makes {upper:,.6g} {what}"
     if lower >= upper:
-        return f"{said}. No other weights for these terms, whole or not, make fewer: proved."
+        return f"{claim}. No other weights for these terms, whole or not, make fewer: proved."
     return (
-        f"{said}. No weights for these terms, whole or not, make fewer than {lower:,.6g}: proved."
+        f"{claim}. No weights for these terms, whole or not, make fewer than {lower:,.6g}: proved."
     )
 
 
@@ -193,14 +196,14 @@ def _example(
 
 def _words(encoding: Encoding | None, d: int) -> list[list[int]]:
     """The features of each column of words."""
-    found: list[list[int]] = []
+    places: list[list[int]] = []
     begin = 0
     for column in [] if encoding is None else encoding.columns:
         end = begin + len(column.features)
         if not isinstance(column, Number):
-            found.append(list(range(begin, end)))
+            places.append(list(range(begin, end)))
         begin = end
-    return found
+    return places
 
 
 # Rows for a card: numbers as they stand in the table, and a column for every word.

@@ -1,4 +1,8 @@
-"""Kinds of errors: what they cost, what thresholds would do, how far probabilities hold."""
+"""Errors on test rows: by class and cost, ranking, thresholds, and how far probabilities hold.
+
+A further figure is computed in `selection.measures`, becomes an entry with a sentence here, and
+gets its type and a line in the list of sections in `report.document`: terminal and page show it.
+"""
 
 from __future__ import annotations
 
@@ -7,21 +11,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt._model.objective import Objective
-from rosenblatt._study.document import (
+from rosenblatt._study.costs import chosen_by, objective_kept, price_words, priced
+from rosenblatt._study.options import Options
+from rosenblatt._util.text import named
+from rosenblatt.report.document import (
     Asked,
     Calibrated,
-    Judged,
+    ErrorAnalysis,
     OfClass,
-    Priced,
     RocCurve,
     ThresholdPoint,
     Thresholds,
 )
-from rosenblatt._study.objective import kept
-from rosenblatt._study.options import Options
-from rosenblatt._util.text import named
-from rosenblatt.report.text import number
 from rosenblatt.selection.measures import calibration, roc
 from rosenblatt.selection.refit import ENOUGH
 
@@ -34,9 +35,9 @@ if TYPE_CHECKING:
 _POINTS = 100  # of a curve
 
 
-def judged(selection: Selection, options: Options) -> Judged:
+def error_analysis(selection: Selection, options: Options) -> ErrorAnalysis:
     labels = [str(label) for label in selection.estimator.classes_]
-    prices = kept(options, selection.estimator.classes_).prices(labels)
+    prices = objective_kept(options, selection.estimator.classes_).prices(labels)
     counts = confusion_counts(selection)
     price = None
     if options.costs is not None and selection.test_n > 0:
@@ -65,21 +66,21 @@ def confusion_counts(selection: Selection) -> NDArray[np.int64]:
 
 
 def _asked(selection: Selection, options: Options) -> Asked:
-    asked = kept(options, selection.estimator.classes_)
-    said = chosen_by(asked)
-    if asked.costs:
-        said += f"; {price_words(asked, len(selection.estimator.classes_))}"
+    objective = objective_kept(options, selection.estimator.classes_)
+    sentence = chosen_by(objective)
+    if objective.costs:
+        sentence += f"; {price_words(objective, len(selection.estimator.classes_))}"
     if options.class_weight:
-        said += "; in training, rows of rare labels weighed more (class_weight)"
+        sentence += "; in training, rows of rare labels weighed more (class_weight)"
     return {
         "objective": options.decides,
         "costs": [
             {"actual": actual, "predicted": predicted, "cost": cost}
-            for (actual, predicted), cost in asked.costs.items()
+            for (actual, predicted), cost in objective.costs.items()
         ],
         "class_weight": options.class_weight,
         "moved": selection.moved,
-        "sentence": said,
+        "sentence": sentence,
     }
 
 
@@ -88,10 +89,10 @@ def _by_class(
 ) -> list[OfClass]:
     if not counts.sum():
         return []
-    found: list[OfClass] = []
+    classes: list[OfClass] = []
     for i, label in enumerate(labels):
         rows, called, right = int(counts[i].sum()), int(counts[:, i].sum()), int(counts[i, i])
-        found.append(
+        classes.append(
             {
                 "label": label,
                 "rows": rows,
@@ -102,7 +103,7 @@ def _by_class(
                 "price": None if prices is None else float(counts[i] @ prices[i]),
             }
         )
-    return found
+    return classes
 
 
 # --- Two labels: ranking, thresholds, probabilities ----------------------------------------------
@@ -114,14 +115,14 @@ def _roc(selection: Selection, labels: list[str]) -> RocCurve | None:
     second = selection.labels == selection.estimator.classes_[1]
     if second.all() or not second.any():
         return None
-    found = roc(selection.scores, second, selection.confidence)
+    curve = roc(selection.scores, second, selection.confidence)
     called = selection.predictions == selection.estimator.classes_[1]
     at = [float(called[~second].mean()), float(called[second].mean())]
-    some = _thinned(len(found.false))
-    points = np.column_stack([found.false[some], found.found[some]]).tolist()
-    sentence = f"AUC {found.auc:.3f}"
-    if found.interval is not None:
-        lo, hi = found.interval
+    shown = _thinned(len(curve.false))
+    points = np.column_stack([curve.false[shown], curve.found[shown]]).tolist()
+    sentence = f"AUC {curve.auc:.3f}"
+    if curve.interval is not None:
+        lo, hi = curve.interval
         percent = f"{100 * selection.confidence:g} %"
         sentence += f", {percent} interval {lo:.3f} to {hi:.3f} (DeLong)"
     sentence += (
@@ -133,8 +134,8 @@ def _roc(selection: Selection, labels: list[str]) -> RocCurve | None:
         "other": labels[0],
         "points": points,
         "at": at,
-        "auc": found.auc,
-        "interval": None if found.interval is None else list(found.interval),
+        "auc": curve.auc,
+        "interval": None if curve.interval is None else list(curve.interval),
         "confidence": selection.confidence,
         "method": "DeLong",
         "sentence": sentence,
@@ -147,10 +148,10 @@ def _thinned(n: int) -> NDArray[np.intp]:
 
 
 def _thresholds(selection: Selection, labels: list[str]) -> Thresholds | None:
-    unseen = selection.unseen
-    if unseen is None or not len(unseen.scores):
+    out_of_sample = selection.out_of_sample
+    if out_of_sample is None or not len(out_of_sample.scores):
         return None
-    cuts, prices = unseen.cuts(), selection.judge.prices
+    cuts, prices = out_of_sample.cuts(), selection.criterion.prices
     at = int((cuts.thresholds <= 0).sum()) - 1  # the last one that calls what 0 calls
     at = max(at, 0)
     places = np.unique(np.append(_thinned(len(cuts.thresholds)), at))
@@ -161,7 +162,7 @@ def _thresholds(selection: Selection, labels: list[str]) -> Thresholds | None:
     return {
         "label": labels[1],
         "other": labels[0],
-        "rows": len(unseen.scores),
+        "rows": len(out_of_sample.scores),
         "how": _how(selection),
         "points": [point(int(i)) for i in places],
         "chosen": point(at) | {"threshold": 0.0},
@@ -185,8 +186,8 @@ def _point(
 
 def _how(selection: Selection) -> str:
     """Whose scores chose the threshold."""
-    assert selection.unseen is not None
-    n, validation = len(selection.unseen.scores), len(selection.validation)
+    assert selection.out_of_sample is not None
+    n, validation = len(selection.out_of_sample.scores), len(selection.validation)
     if selection.cv:
         return f"{n:,} rows, each scored in the folds by a rule that had not seen it"
     if not selection.retrained:
@@ -205,11 +206,12 @@ def _calibration(selection: Selection, labels: list[str]) -> Calibrated | None:
     if probability is None or selection.probabilities is None or not selection.test_n:
         return None
     second = selection.labels == selection.estimator.classes_[1]
-    found = calibration(selection.probabilities, second, selection.confidence)
-    lo, hi = found.interval
+    measured = calibration(selection.probabilities, second, selection.confidence)
+    lo, hi = measured.interval
     sentence = (
-        f"Brier score {found.brier:.3f}, {100 * selection.confidence:g} % interval {lo:.3f} to "
-        f"{hi:.3f} (normal); always predicting the share of {named(labels[1])}: {found.floor:.3f}"
+        f"Brier score {measured.brier:.3f}, {100 * selection.confidence:g} % interval {lo:.3f} to "
+        f"{hi:.3f} (normal); always predicting the share of {named(labels[1])}: "
+        f"{measured.floor:.3f}"
     )
     return {
         "label": labels[1],
@@ -222,89 +224,14 @@ def _calibration(selection: Selection, labels: list[str]) -> Calibrated | None:
                 "share": b.positive / b.rows,
                 "interval": list(b.interval),
             }
-            for b in found.bins
+            for b in measured.bins
         ],
-        "brier": found.brier,
+        "brier": measured.brier,
         "interval": [lo, hi],
         "confidence": selection.confidence,
-        "floor": found.floor,
+        "floor": measured.floor,
         "slope": probability.slope,
         "intercept": probability.intercept,
         "fitted_to": probability.rows,
         "sentence": sentence,
     }
-
-
-# What errors cost: by row, with an interval, and in words.
-
-
-_DRAWS = 10_000  # of the bootstrap
-_CHOSEN_BY = {
-    "error": "the fewest errors",
-    "cost": "the lowest cost of errors",
-    "balanced": "the lowest mean of the error rates of the labels (balanced error)",
-}
-
-
-def priced(
-    labels: list[str],
-    counts: NDArray[np.int64],
-    prices: NDArray[np.float64],
-    *,
-    confidence: float,
-    seed: int = 0,
-    rows: str = "rows",
-) -> Priced:
-    """Of errors that were counted by label and by what the rows were called.
-
-    The interval is that of the bootstrap: rows are drawn again, as often as there are. Without an
-    error there is none: every draw would cost nothing, however few the rows.
-    """
-    n, total = int(counts.sum()), float((counts * prices).sum())
-    ends = None
-    found = f"no error among these {n:,} {rows}: no interval"
-    if counts.sum() > np.trace(counts):
-        ends = _interval(counts, prices, confidence, seed)
-        spread = f"{number(ends[0], 3)} to {number(ends[1], 3)} (bootstrap)"
-        found = f"{100 * confidence:g} % interval {spread}"
-    of_label = counts.sum(axis=1)
-    always = {label: float(of_label @ prices[:, j]) for j, label in enumerate(labels)}
-    shown = sorted(always, key=always.__getitem__)[:2]
-    constant = (f"always saying {named(label)}: {number(always[label] / n, 3)}" for label in shown)
-    sentence = (
-        f"{number(total / n, 3)} a row ({number(total)} for {n:,} {rows}), {found}; "
-        f"{', '.join(constant)} a row"
-    )
-    return {
-        "total": total,
-        "per_row": total / n,
-        "interval": ends,
-        "confidence": confidence,
-        "method": "bootstrap",
-        "always": always,
-        "sentence": sentence,
-    }
-
-
-def _interval(
-    counts: NDArray[np.int64], prices: NDArray[np.float64], confidence: float, seed: int
-) -> list[float]:
-    n, tail = int(counts.sum()), (1 - confidence) / 2
-    drawn = np.random.default_rng(seed).multinomial(n, counts.ravel() / n, _DRAWS)
-    ends: list[float] = np.quantile(drawn @ prices.ravel() / n, [tail, 1 - tail]).tolist()
-    return ends
-
-
-def chosen_by(objective: Objective) -> str:
-    """What decided."""
-    return _CHOSEN_BY[objective.decides]
-
-
-def price_words(objective: Objective, classes: int) -> str:
-    """What errors cost, where that was said."""
-    said = [
-        f"{named(actual)} called {named(predicted)} costs {number(cost)}"
-        for (actual, predicted), cost in objective.costs.items()
-    ]
-    others = len(said) < classes * (classes - 1)
-    return ", ".join([*said, *(["other errors cost 1"] if others else [])])

@@ -9,16 +9,16 @@ from scipy import sparse
 
 from rosenblatt._bounds.directions import MOST_COLUMNS
 from rosenblatt._core.backend import compute
-from rosenblatt._study.document import Forced
 from rosenblatt._util.budget import Clock
 from rosenblatt.errors import InputError
+from rosenblatt.report.document import Forced
 from rosenblatt.scorecard import Scorecard
 from rosenblatt.sign_report import found_within
 
 if TYPE_CHECKING:
     from rosenblatt import Certificate
     from rosenblatt._study.options import Options
-    from rosenblatt._study.work import Work
+    from rosenblatt._study.stages import Compared
     from rosenblatt.sign_report import SignReport
 
 
@@ -27,7 +27,7 @@ _MOST_PAIRS = 2_500_000  # of rows of both labels: with more, one look takes too
 _LONGER = "rosenblatt certify --signs, which searches longer"
 
 
-def look(X: Any, y: Any, weights: Any, certificate: Certificate) -> SignReport | None:
+def signs(X: Any, y: Any, weights: Any, certificate: Certificate) -> SignReport | None:
     """None where there is nothing to ask, or no answer could be hoped for in so short a time."""
     if certificate.separable is not False or certificate.many or compute.cones is None:
         return None
@@ -48,8 +48,8 @@ def look(X: Any, y: Any, weights: Any, certificate: Certificate) -> SignReport |
         return None
 
 
-def forced(work: Work, report: SignReport, options: Options) -> Forced:
-    own = _errors_of_the_rule(work)
+def forced(compared: Compared, report: SignReport, options: Options) -> Forced:
+    own = _errors_of_the_rule(compared)
     return {
         "rows": report.n_rows,
         "at_least": int(report.at_least),
@@ -70,16 +70,16 @@ def forced(work: Work, report: SignReport, options: Options) -> Forced:
     }
 
 
-def _errors_of_the_rule(work: Work) -> int | None:
+def _errors_of_the_rule(compared: Compared) -> int | None:
     """Of the chosen rule on all rows; None of one that is no linear rule of the columns."""
-    selection = work.selection
-    assert selection is not None
-    if work.sample is not None or len(work.X) != len(work.y):
+    read, selection = compared.read, compared.selection
+    estimator, prepare = selection.estimator, selection.prepare
+    if read.sample is not None or len(read.X) != len(read.y):
         return None
-    if isinstance(selection.estimator, Scorecard) or not hasattr(selection.estimator, "coef_"):
+    if isinstance(estimator, Scorecard) or not hasattr(estimator, "coef_"):
         return None
-    rows = work.X if selection.prepare is None else selection.prepare.transform(work.X)
-    return int((selection.estimator.predict(rows) != work.y).sum())
+    rows = read.X if prepare is None else prepare.transform(read.X)
+    return int((estimator.predict(rows) != read.y).sum())
 
 
 def _sentence(report: SignReport, own: int | None, decides: str) -> str:
@@ -105,7 +105,7 @@ def _sentence(report: SignReport, own: int | None, decides: str) -> str:
     if not signs:
         return f"{few}. No weight is known to need a certain sign."
     so_few = f"Every rule with at most {errors:,} errors"
-    said = f"{few}. {so_few} gives {' and '.join(signs)} (positive speaks for {report.label})."
+    sentence = f"{few}. {so_few} gives {' and '.join(signs)} (positive speaks for {report.label})."
     if own is not None and own > errors:
-        said += f" The rule above makes {own:,}: this need not hold for it."
-    return said
+        sentence += f" The rule above makes {own:,}: this need not hold for it."
+    return sentence

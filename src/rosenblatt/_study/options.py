@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Self, final
 
 from rosenblatt._out_of_core.engine import check as check_engine
-from rosenblatt._study.objective import Costs, class_weight_of, costs_of, objective_of
+from rosenblatt._study.costs import Costs, class_weight_of, costs_of, objective_of
 from rosenblatt._util.files import as_path
 from rosenblatt._util.spelling import either, option
 from rosenblatt._validation import parameters

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt._study.document import Progressive, Support
 from rosenblatt._study.options import Options
 from rosenblatt.data.encoding import Number
 from rosenblatt.data.preparation import Preparation
 from rosenblatt.perceptron import Perceptron
+from rosenblatt.report.document import Progressive, Support
 from rosenblatt.theory.risk import progressive_bound, progressive_lambda, support_bound
 
 if TYPE_CHECKING:
     from rosenblatt import Certificate
-    from rosenblatt._study.work import Work
+    from rosenblatt._study.stages import Read
 
 
 CONFIDENCE = 0.95
@@ -25,21 +25,21 @@ _BLOCKS = 32  # of each half: rows that the same rule judges, and then learns fr
 _MOST_NUMBERS = 10**8  # in the table: more take longer than a glance
 
 
-def look(work: Work, options: Options) -> Progressive | None:
+def one_pass(read: Read, certificate: Certificate, options: Options) -> Progressive | None:
     """None where rows do not come one by one, are too few or too many, or the rule was not chosen
     by its errors: then a bound of errors without costs only misleads."""
-    n, d = work.X.shape
-    if options.group is not None or options.stream or work.sample is not None:
+    n, d = read.X.shape
+    if options.group is not None or options.stream or read.sample is not None:
         return None
     if options.decides != "error":
         return None
     if n < _LEAST or n * d > _MOST_NUMBERS:
         return None
     order = np.random.default_rng(options.seed).permutation(n)
-    expected, mistakes, rows = _pass(work, order, options.seed)
+    expected, mistakes, rows = _pass(read, order, options.seed)
     lam = progressive_lambda(expected, rows, confidence=CONFIDENCE)
     bound = progressive_bound(mistakes, rows, lam=lam, confidence=CONFIDENCE)
-    support = _support(work)
+    support = _support(read, certificate)
     return {
         "rows": rows,
         "mistakes": mistakes,
@@ -51,22 +51,22 @@ def look(work: Work, options: Options) -> Progressive | None:
     }
 
 
-def _pass(work: Work, order: NDArray[np.intp], seed: int) -> tuple[float, int, int]:
+def _pass(read: Read, order: NDArray[np.intp], seed: int) -> tuple[float, int, int]:
     """The share of mistakes that the first half lets expect; mistakes and rows of the second."""
     half = len(order) // 2
     prepare = None
-    if work.encoding is not None:
-        prepare = Preparation(work.encoding, impute=work.impute).fit(work.X[np.sort(order[:half])])
+    if read.encoding is not None:
+        prepare = Preparation(read.encoding, impute=read.impute).fit(read.X[np.sort(order[:half])])
     rule = Perceptron(keep="average", random_state=seed)
-    classes, first, second = np.unique(work.y), _blocks(order[:half]), _blocks(order[half:])
+    classes, first, second = np.unique(read.y), _blocks(order[:half]), _blocks(order[half:])
     wrong: list[int] = []
     for block in (*first, *second):
-        X = work.X[block] if prepare is None else prepare.transform(work.X[block])
+        X = read.X[block] if prepare is None else prepare.transform(read.X[block])
         if wrong:
-            wrong.append(int((rule.predict(X) != work.y[block]).sum()))
+            wrong.append(int((rule.predict(X) != read.y[block]).sum()))
         else:
             wrong.append(0)  # there is no rule yet
-        rule.partial_fit(X, work.y[block], classes)
+        rule.partial_fit(X, read.y[block], classes)
     later = len(first) // 2  # of the first half only what came late is like the second
     before = sum(map(len, first[later:]))
     return (
@@ -80,13 +80,12 @@ def _blocks(order: NDArray[np.intp]) -> list[NDArray[Any]]:
     return np.array_split(order, min(_BLOCKS, len(order)))
 
 
-def _support(work: Work) -> Support | None:
+def _support(read: Read, certificate: Certificate) -> Support | None:
     """Of columns that were not made from the rows themselves."""
-    certificate = work.certificate
-    if certificate is None or certificate.many or certificate.separable is not True:
+    if certificate.many or certificate.separable is not True:
         return None
-    columns = () if work.encoding is None else work.encoding.columns
-    if work.impute is not None or not all(isinstance(column, Number) for column in columns):
+    columns = () if read.encoding is None else read.encoding.columns
+    if read.impute is not None or not all(isinstance(column, Number) for column in columns):
         return None
     rows = _determining(certificate)
     if rows is None:
@@ -104,7 +103,7 @@ def _determining(certificate: Certificate) -> int | None:
 
 
 def _sentence(rows: int, mistakes: int, bound: float, support: Support | None) -> str:
-    found = (
+    sentence = (
         "for comparison, not about the rule above: one pass over all rows predicted each row "
         f"before learning from it (progressive validation), and {mistakes / rows:.1%} of the last "
         f"{rows:,} were wrong. With 95 % confidence its intermediate rules err on at most "
@@ -112,5 +111,5 @@ def _sentence(rows: int, mistakes: int, bound: float, support: Support | None) -
     )
     if support is not None:
         widest = "the separator of the largest margin"
-        found += f" With the same confidence {widest} errs on at most {support['bound']:.1%}."
-    return found
+        sentence += f" With the same confidence {widest} errs on at most {support['bound']:.1%}."
+    return sentence

@@ -6,6 +6,9 @@ import csv
 import io
 import json
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TextIO, TypedDict
 
 import numpy as np
@@ -16,7 +19,7 @@ from rosenblatt._certify.check import packed
 from rosenblatt._core.rows import dense
 from rosenblatt._study import forced, opinions, progressive
 from rosenblatt._study.options import Options
-from rosenblatt._study.work import Work, training_rows
+from rosenblatt._study.stages import Compared, Proved, Seconds
 from rosenblatt._util.progress import stage
 from rosenblatt._util.spelling import option
 from rosenblatt.data.encoding import Number
@@ -26,8 +29,8 @@ from rosenblatt.errors import InputError
 
 if TYPE_CHECKING:
     from rosenblatt import Certificate
-    from rosenblatt._study.document import Proof
     from rosenblatt.data import Encoding
+    from rosenblatt.report.document import Proof
 
 
 _BY_HAND = 2_000_000  # numbers, of many classes lifted, that the stand-alone verifier soon reads
@@ -38,33 +41,44 @@ SECONDS = 10.0  # for the verdict and the margins together, where nobody said ho
 _LEAST = 1.0  # of them for the margins
 
 
-def decide(work: Work, options: Options) -> None:
-    """The verdict on all rows, its check, and what is known of the training rows."""
-    if work.interrupted or work.unasked:
-        return
+def prove_all(compared: Compared, options: Options, seconds: Seconds) -> Proved:
+    """The verdict on all rows, its check, and what else holds of them; Ctrl-C keeps the rest."""
+    proved, read = Proved(), compared.read
+    if compared.selection.interrupted or read.unasked:
+        return proved
+
+    @contextmanager
+    def step(what: str, timed: str | None = None) -> Iterator[None]:
+        with seconds.timed(timed or what), stage(what):
+            yield
+
     clock = _Clock(options.time_limit)
     try:
-        X, encoding = _as_they_stand(work)
-        X, y, weights = in_place(X, work.y, work.left_out)
-        with work.timed("deciding"), stage("deciding about all rows"):
-            work.certificate = _certify(X, y, clock, encoding, weights)
-        with work.timed("checking the proof"), stage("checking the proof"):
-            work.proof = prove(work.certificate, X, y)
-            work.carried = carried(
-                work.certificate, X, y, rows=not options.no_rows, embed=options.embed_data
-            )
+        X, encoding = _in_units_of_table(compared)
+        X, y, weights = in_place(X, read.y, read.notes.unlabelled)
+        with step("deciding about all rows", "deciding"):
+            certificate = _certify(X, y, clock, encoding, weights)
+            proved = replace(proved, certificate=certificate)
+        with step("checking the proof"):
+            proved = replace(proved, proof=check(certificate, X, y))
+            embedded = embed(certificate, X, y, rows=not options.no_rows, table=options.embed_data)
+            proved = replace(proved, embedded=embedded)
         if options.points is None:  # a card is not about distances
-            with work.timed("margins of the training rows"), stage("margins of the training rows"):
-                work.of_training = _certify(*training_rows(work), clock)
-        with work.timed("what the rows force"), stage("what the rows force"):
-            work.forced = forced.look(X, y, weights, work.certificate)
-        with work.timed("second opinions"), stage("second opinions"):
-            work.opinions = opinions.look(work, X, options)
+            with step("margins of the training rows"):
+                margins = _certify(*compared.training_rows(), clock)
+                proved = replace(proved, of_training=margins)
+        with step("what the rows force"):
+            signs = forced.signs(X, y, weights, certificate)
+            proved = replace(proved, signs=signs)
+        with step("second opinions"):
+            proved = replace(proved, opinions=opinions.ask(compared, X, options))
         if options.points is None:  # those met along a pass are no cards
-            with work.timed("one pass over all rows"), stage("one pass over all rows"):
-                work.progressive = progressive.look(work, options)
+            with step("one pass over all rows"):
+                bound = progressive.one_pass(read, certificate, options)
+                proved = replace(proved, progressive=bound)
     except KeyboardInterrupt:
-        work.interrupted = True
+        return replace(proved, interrupted=True)
+    return proved
 
 
 class _Clock:
@@ -97,20 +111,21 @@ def _certify(
     return proving.certify(X, y, sample_weight=weights, time_limit=clock.left, encoding=encoding)
 
 
-def _as_they_stand(work: Work) -> tuple[Any, Encoding | None]:
-    """All rows in the units of the table, gaps filled as in training."""
-    if work.encoding is None or work.impute is None or work.learned is None:
-        return work.X, work.encoding
-    numbers = [c for c in work.learned.columns if isinstance(c, Number)]
+def _in_units_of_table(compared: Compared) -> tuple[Any, Encoding | None]:
+    """All rows in the units of the table, missing values filled as in training."""
+    read, learned = compared.read, compared.encoding
+    if read.encoding is None or read.impute is None or learned is None:
+        return read.X, read.encoding
+    numbers = [c for c in learned.columns if isinstance(c, Number)]
     fills = [c.fill for c in numbers]
-    encoding = work.encoding.with_scales(fills, [0.0] * len(fills), [1.0] * len(fills))
-    gaps = np.isnan(head(encoding, work.X)[:, encoding.number_places]).any(axis=0).tolist()
+    encoding = read.encoding.with_scales(fills, [0.0] * len(fills), [1.0] * len(fills))
+    gaps = np.isnan(head(encoding, read.X)[:, encoding.number_places]).any(axis=0).tolist()
     encoding = encoding.filling({c.name for c, gap in zip(numbers, gaps, strict=True) if gap})
     prepare = Preparation(encoding, scale=False)
-    return prepare.fit(work.X).transform(work.X), encoding
+    return prepare.fit(read.X).transform(read.X), encoding
 
 
-def prove(certificate: Certificate, X: Any, y: Any) -> Proof:
+def check(certificate: Certificate, X: Any, y: Any) -> Proof:
     """Let the stand-alone verifier check the certificate, where that takes seconds.
 
     `certify` has checked it already: it returns nothing that its verifier rejects.
@@ -143,15 +158,15 @@ def prove(certificate: Certificate, X: Any, y: Any) -> Proof:
     }
 
 
-# What the report carries so that its page can check the proof: the certificate and rows of it.
+# --- The proof inside the page -------------------------------------------------------------------
 #
-# The page checks what it can on opening: a blend needs the rows that it is made of. Everything
-# else
-# needs the table, which a person drops there, or which `embed_data` put into the page.
+# The page checks what it can on opening: a nonnegative combination needs the rows that it is made
+# of. Everything else needs the table, which a person drops there, or which `embed_data` put into
+# the page.
 
 
 MOST_EMBEDDED = 1_000_000  # numbers: a page of some megabytes, which a browser checks in seconds
-_MOST_CARRIED = 10_000  # numbers of single rows; a report can be mailed
+_MOST_EMBEDDED_ROWS = 10_000  # numbers of single rows; a report can be mailed
 _LONGEST = 300_000  # characters of a certificate
 
 
@@ -161,27 +176,29 @@ class Row(TypedDict):
     numbers: list[float]  # of the columns of the certificate
 
 
-class Carried(TypedDict):
+class EmbeddedProof(TypedDict):
     """None stands for what is too large, or may not be told."""
 
     certificate: str  # JSON
-    rows: list[Row]  # those that the proof blends
+    rows: list[Row]  # those that the proof combines
     table: str | None  # all rows as CSV: what `python -m rosenblatt.verify` reads
 
 
-def carried(certificate: Certificate, X: Any, y: Any, *, rows: bool, embed: bool) -> Carried | None:
-    """`rows`: whether single rows may be told; `embed`: whether all of them shall be."""
+def embed(
+    certificate: Certificate, X: Any, y: Any, *, rows: bool, table: bool
+) -> EmbeddedProof | None:
+    """`rows`: whether single rows may be shown; `table`: whether all of them shall be."""
     claim = certificate.to_dict()
     text = json.dumps(claim, separators=(",", ":"))
     if len(text) > _LONGEST or (claim["separable"] is None) or ("conflict" in claim and not rows):
         return None
-    some = _needed(claim, X.shape[1]) if rows else []
-    table = None
-    if embed:
+    numbers = _needed(claim, X.shape[1]) if rows else []
+    whole = None
+    if table:
         file = io.StringIO()
         write_numbers(file, claim["columns"], claim["target"], X, y)
-        table = file.getvalue()
-    return {"certificate": text, "rows": _rows(some, X, y), "table": table}
+        whole = file.getvalue()
+    return {"certificate": text, "rows": _rows(numbers, X, y), "table": whole}
 
 
 def check_size(X: Any) -> None:
@@ -198,16 +215,16 @@ def check_size(X: Any) -> None:
 
 
 def _needed(claim: dict[str, Any], width: int) -> list[int]:
-    """The rows that blends are made of: those of the conflict or of the margins; where there is
-    room also those that prove an overlap."""
+    """The rows that combinations are made of: those of the conflict or of the margins; where
+    there is room also those that prove an overlap."""
     margins = claim.get("margins", {}).values()
     first = [part["rows"] for part in (claim.get("conflict"), *margins) if part]
-    found: list[int] = []
+    needed: list[int] = []
     for rows in [*first, claim.get("balance", {}).get("rows", [])]:
-        more = sorted({*found, *(_row(claim, i) for i in rows)})
-        if len(more) * width <= _MOST_CARRIED:
-            found = more
-    return found
+        more = sorted({*needed, *(_row(claim, i) for i in rows)})
+        if len(more) * width <= _MOST_EMBEDDED_ROWS:
+            needed = more
+    return needed
 
 
 def _row(claim: dict[str, Any], number: int) -> int:

@@ -11,10 +11,9 @@ from numpy.typing import NDArray
 
 from rosenblatt._core.rows import standing
 from rosenblatt._study import card
-from rosenblatt._study.document import LISTED, ClassRule, Difference, Rule, Term
 from rosenblatt._util.text import named
-from rosenblatt.data.naming import is_number
-from rosenblatt.report.text import number
+from rosenblatt.report.document import LISTED, ClassRule, Difference, Rule, Term
+from rosenblatt.report.text import column, number, weighted_sum
 from rosenblatt.scorecard import Scorecard
 
 if TYPE_CHECKING:
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
     from rosenblatt.selection import Selection
 
 
-SHOWN = 4  # terms of a rule in its sentence
 _LEAST_LISTED = 20  # terms of each class, however many classes there are
 _DIFFERENCES = 30  # pairs of classes that are told apart in words
 
@@ -38,7 +36,7 @@ def rule(
     """X and y are the training rows as the rule saw them."""
     estimator = selection.estimator
     classes = [str(c) for c in estimator.classes_]
-    found: Rule = {
+    content: Rule = {
         "name": selection.winner.name,
         "terms": [],
         "n_terms": 0,
@@ -48,32 +46,32 @@ def rule(
         "other": classes[0] if len(classes) == 2 else None,
         "sentence": "",
     }
-    chosen = name_of(target) if len(classes) > 2 else _chosen(target, classes[1], encoding)
+    chosen = column(target) if len(classes) > 2 else _chosen(target, classes[1], encoding)
     if isinstance(estimator, Scorecard):
-        found["sentence"] = card.sentence(estimator._rule, names, chosen)
-        found["card"] = card.card_rule(estimator, X, y, names, encoding)
-        return found
+        content["sentence"] = card.sentence(estimator._rule, names, chosen)
+        content["card"] = card.card_rule(estimator, X, y, names, encoding)
+        return content
     if not hasattr(estimator, "coef_"):
-        found["sentence"] = (
+        content["sentence"] = (
             f"{chosen} by an rbf kernel: {len(estimator.support_):,} training rows vote, nearer "
             "ones count more; there are no weights of columns to show"
         )
-        return found
+        return content
     if encoding is not None:
-        found["references"] = encoding.references[:LISTED]
+        content["references"] = encoding.references[:LISTED]
     units = _Units.of(X, names, encoding)
     if len(classes) > 2:
-        _of_many(found, estimator, units, X, y, chosen)
-        return found
+        _of_many(content, estimator, units, X, y, chosen)
+        return content
     sum_ = units.sum(estimator.coef_[0], float(estimator.intercept_[0]), LISTED)
-    found["terms"], found["n_terms"], found["threshold"] = sum_.terms, sum_.n_terms, sum_.threshold
-    found["sentence"] = f"{chosen} if {sum_.reaches}"
-    return found
+    content["terms"], content["n_terms"] = sum_.terms, sum_.n_terms
+    content["threshold"], content["sentence"] = sum_.threshold, f"{chosen} if {sum_.reaches}"
+    return content
 
 
 def _chosen(target: str, label: str, encoding: Encoding | None) -> str:
     condition = encoding is not None and encoding.target is not None and not encoding.target.values
-    return f"{name_of(target)} {label}" if condition else f"{name_of(target)} = {named(label)}"
+    return f"{column(target)} {label}" if condition else f"{column(target)} = {named(label)}"
 
 
 # --- Sums of weights times features --------------------------------------------------------------
@@ -88,7 +86,7 @@ class _Sum(NamedTuple):
 
     @property
     def reaches(self) -> str:
-        return f"{said(self.terms, self.n_terms)} ≥ {number(self.threshold, digits=3)}"
+        return f"{weighted_sum(self.terms, self.n_terms)} ≥ {number(self.threshold, digits=3)}"
 
 
 @final
@@ -151,7 +149,7 @@ def _numbers(encoding: Encoding) -> list[Any]:
 # --- Many classes --------------------------------------------------------------------------------
 
 
-def _of_many(found: Rule, estimator: Any, units: _Units, X: Any, y: Any, target: str) -> None:
+def _of_many(rule: Rule, estimator: Any, units: _Units, X: Any, y: Any, target: str) -> None:
     """A card for each class, and why a row is of one and not of its nearest rival."""
     w, b, classes = estimator.coef_, estimator.intercept_, [str(c) for c in estimator.classes_]
     listed = max(_LEAST_LISTED, LISTED // len(classes))
@@ -174,8 +172,8 @@ def _of_many(found: Rule, estimator: Any, units: _Units, X: Any, y: Any, target:
                 "sentence": f"{named(label)}, not {named(other)}, if {sum_.reaches}",
             }
         )
-    found["sentence"] = f"{target} = the label with the highest of {len(classes)} scores"
-    found["classes"], found["differences"] = cards, differences
+    rule["sentence"] = f"{target} = the label with the highest of {len(classes)} scores"
+    rule["classes"], rule["differences"] = cards, differences
 
 
 def nearest_rivals(estimator: Any, X: Any, y: Any) -> list[tuple[int, int]]:
@@ -185,38 +183,5 @@ def nearest_rivals(estimator: Any, X: Any, y: Any) -> list[tuple[int, int]]:
     """
     own, k = np.searchsorted(estimator.classes_, y), len(estimator.classes_)
     _, nearest = standing(estimator.decision_function(X), own)
-    found = [int(np.bincount(nearest[own == c], minlength=k).argmax()) for c in range(k)]
-    return sorted({(min(c, r), max(c, r)) for c, r in enumerate(found) if c != r})
-
-
-# --- In words ------------------------------------------------------------------------------------
-
-
-def name_of(column: str) -> str:
-    """A name that is a number is quoted: 25·0 would be read as a product."""
-    return repr(column) if is_number(column) else column
-
-
-def said(terms: list[Term], n_terms: int) -> str:
-    if not terms:
-        return "0"
-    text = ""
-    for term in terms[:SHOWN]:
-        name = f"[{term['feature']}]" if term["indicator"] else name_of(term["feature"])
-        sign = (
-            ("−" if term["weight"] < 0 else "")
-            if not text
-            else (" − " if term["weight"] < 0 else " + ")
-        )
-        text += f"{sign}{number(abs(term['weight']), digits=3)}·{name}"
-    rest = n_terms - SHOWN
-    return text + (f" + … ({rest:,} more)" if rest > 0 else "")
-
-
-def score(of_class: ClassRule) -> str:
-    """The score of a class, for numbers as they stand in the table."""
-    constant = of_class["constant"]
-    sign = "−" if constant < 0 else "+"
-    return (
-        f"{said(of_class['terms'], of_class['n_terms'])} {sign} {number(abs(constant), digits=3)}"
-    )
+    rivals = [int(np.bincount(nearest[own == c], minlength=k).argmax()) for c in range(k)]
+    return sorted({(min(c, r), max(c, r)) for c, r in enumerate(rivals) if c != r})

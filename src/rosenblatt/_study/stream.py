@@ -1,4 +1,4 @@
-"""The work of a study with `stream`: tables that memory cannot hold, in files of encoded rows.
+"""The stages of a study with `stream`: tables that memory cannot hold, in files of encoded rows.
 
 Up to MOST_ASKED bytes all rows are read into memory besides, to be described and decided about as
 ever. Of more, rows at even distances are, for what is shown of them, and no verdict is asked for.
@@ -23,45 +23,44 @@ from rosenblatt._out_of_core.engine import opened
 from rosenblatt._out_of_core.sources import ChosenRows, SvmlightRows, source_of
 from rosenblatt._out_of_core.tables import TableRows
 from rosenblatt._study.checkpoints import Checkpoints
-from rosenblatt._study.objective import judge_of
+from rosenblatt._study.costs import criterion_of
 from rosenblatt._study.options import Options
 from rosenblatt._study.source import TableSource
-from rosenblatt._study.work import Work, look_at
+from rosenblatt._study.stages import (
+    Compared,
+    Read,
+    Seconds,
+    notes_on,
+    partial_selection,
+)
 from rosenblatt.data.exact_decimals import refuse_rounded_entries
 from rosenblatt.data.open_table import OpenSvmlight
 from rosenblatt.data.preparation import Preparation
+from rosenblatt.selection import SelectionInterrupted
 from rosenblatt.selection.candidates import not_streamed
 from rosenblatt.selection.stored import TRAIN_SHARE, select_stored, trains
 from rosenblatt.selection.training import Progress
 
 if TYPE_CHECKING:
     from rosenblatt._out_of_core.store import Stored
-    from rosenblatt.selection import Selection
+    from rosenblatt.data import Encoding
 
 
 SAMPLE = 160_000  # rows that stand for more than MOST_ASKED bytes of them; three fifths train
 _BYTES = 256 << 20  # of these rows, if they are long; a thousand at least
 
 
-def work_on(
-    source: TableSource,
-    options: Options,
-    checkpoints: Checkpoints | None,
-    progress: Progress,
-) -> Work:
-    """Read, train and compare; what is left to do is decided on what memory can hold."""
+@contextmanager
+def reading(
+    source: TableSource, options: Options, seconds: Seconds
+) -> Iterator[tuple[Read, Stored]]:
+    """What memory can hold of the table, and all of it in files that are held meanwhile."""
     begin = time.perf_counter()
-    rows_of = _source(source, options)
-    with stored(rows_of, folder=options.cache) as rows:
-        work = _beginning(rows_of, rows, options.target)
-        _fill(work, rows_of, rows)  # Ctrl-C later on finds all that the report needs
-        work.seconds["reading"] = time.perf_counter() - begin
-        if checkpoints is not None:
-            checkpoints.begin()
-            progress = checkpoints.seeing(progress)
-        with work.timed("training"):
-            _compare(work, rows, options, checkpoints, progress)
-    return work
+    table = _source(source, options)
+    with stored(table, folder=options.cache) as rows:
+        read = _read(table, rows, options.target)
+        seconds["reading"] = time.perf_counter() - begin
+        yield read, rows
 
 
 def _source(source: TableSource, options: Options) -> TableRows | SvmlightRows:
@@ -73,52 +72,49 @@ def _source(source: TableSource, options: Options) -> TableRows | SvmlightRows:
     return rows
 
 
-def _beginning(source: TableRows | SvmlightRows, rows: Stored, target: str | None) -> Work:
-    counts = dict(zip(map(str, rows.classes.tolist()), rows.counts, strict=True))
-    if isinstance(source, SvmlightRows):
-        for file in source.files:
-            refuse_rounded_entries(file, decimal=False)
-        return Work(None, None, counts, "y", None, None)
-    assert target is not None
-    table = source.table
-    work = Work(None, None, counts, target, table.encoding(), table.impute)
-    look_at(work, table)
-    return work
-
-
-def _compare(
-    work: Work,
+def compare(
+    read: Read,
     rows: Stored,
     options: Options,
     checkpoints: Checkpoints | None,
     progress: Progress,
-) -> None:
+    seconds: Seconds,
+) -> Compared:
+    """Train the candidates a block at a time, choose among them, test the chosen one."""
     seed = options.seed
-    work.not_tried = not_streamed(peers=options.peers)
-    chosen = ChosenRows(rows, lambda begin, end: trains(seed, begin, end), TRAIN_SHARE)
+    if checkpoints is not None:
+        checkpoints.begin()
+        progress = checkpoints.seeing(progress)
+    train = ChosenRows(rows, lambda begin, end: trains(seed, begin, end), TRAIN_SHARE)
     with (
-        stored(chosen, folder=options.cache) as training,
+        seconds.timed("training"),
+        stored(train, folder=options.cache) as training,
         _client(options.engine) as client,
-        work.until_interrupted(),
     ):
-        work.selection = select_stored(
-            rows,
-            training,
-            seed=seed,
-            judge=judge_of(options, work.counts),
-            class_weight=options.class_weight,
-            progress=progress,
-            checkpoint=None if checkpoints is None else checkpoints.folder,
-            checkpoint_every=0 if checkpoints is None else checkpoints.every,
-            client=client,
-        )
-    assert work.selection is not None
-    work.selection = _prepared(work.selection, work, rows)
+        try:
+            selection = select_stored(
+                rows,
+                training,
+                seed=seed,
+                criterion=criterion_of(options, read.counts),
+                class_weight=options.class_weight,
+                progress=progress,
+                checkpoint=None if checkpoints is None else checkpoints.folder,
+                checkpoint_every=0 if checkpoints is None else checkpoints.every,
+                client=client,
+            )
+        except SelectionInterrupted as stopped:
+            selection = partial_selection(stopped)
+    if read.encoding is not None and rows.encoding is not None:
+        prepare = Preparation(read.encoding, impute=read.impute)
+        prepare.encoding_ = rows.encoding  # the fills and scales that the stored rows have
+        selection = replace(selection, prepare=prepare)
+    return Compared(read, selection, not_streamed(peers=options.peers))
 
 
 @contextmanager
 def _client(engine: Any) -> Iterator[Client | None]:
-    """The machines that were asked for, if any."""
+    """Of the engine that was given, if any."""
     if engine is None:
         yield None
         return
@@ -126,36 +122,35 @@ def _client(engine: Any) -> Iterator[Client | None]:
         yield Client(machines)
 
 
-def _prepared(found: Selection, work: Work, rows: Stored) -> Selection:
-    """With the fills and scales that the stored rows have."""
-    if work.encoding is None or rows.encoding is None:
-        return found
-    prepare = Preparation(work.encoding, impute=work.impute)
-    prepare.encoding_ = rows.encoding
-    return replace(found, prepare=prepare)
-
-
 # --- What is described ---------------------------------------------------------------------------
 
 
-def _fill(work: Work, source: TableRows | SvmlightRows, rows: Stored) -> None:
+def _read(source: TableRows | SvmlightRows, rows: Stored, target: str | None) -> Read:
     """Rows in memory, as they stand in the table: all, or a sample."""
+    counts = dict(zip(map(str, rows.classes.tolist()), rows.counts, strict=True))
+    if isinstance(source, SvmlightRows):
+        for file in source.files:
+            refuse_rounded_entries(file, decimal=False)
+        read = Read(None, None, counts)
+    else:
+        assert target is not None
+        table = source.table
+        encoding = table.encoding()
+        read = Read(None, None, counts, target, encoding, table.impute, notes=notes_on(table))
     y: Any
     if rows.nbytes + rows.n * rows.classes.dtype.itemsize > streams.MOST_ASKED:
         most = min(SAMPLE, max(1000, _BYTES * rows.n // rows.nbytes))
-        every = -(-rows.n // most)
-        parts = list(_every(every, _parts(work, source, rows)))
-        work.X = _stacked([X for X, _ in parts])
-        y = np.concatenate([some for _, some in parts])
-        work.sample = np.arange(0, rows.n, every)
-        work.unasked = _unasked(rows)
-    elif isinstance(source, SvmlightRows):
+        step = -(-rows.n // most)
+        batches = list(_every(step, _batches(source, rows, read.encoding)))
+        X = _stacked([X for X, _ in batches])
+        y = rows.named(np.concatenate([labels for _, labels in batches]))
+        numbers = np.arange(0, rows.n, step)
+        return replace(read, X=X, y=y, sample=numbers, unasked=_unasked(rows))
+    if isinstance(source, SvmlightRows):
         X, y = rows.whole()  # nothing was filled or scaled
-        work.X = as_table(X)
-    else:
-        work.X, work.y, _ = source.table.encode_with_gaps()
-        return
-    work.y = rows.named(y)
+        return replace(read, X=as_table(X), y=rows.named(y))
+    X, y, _ = source.table.encode_with_gaps()
+    return replace(read, X=X, y=y)
 
 
 def _unasked(rows: Stored) -> str:
@@ -165,25 +160,27 @@ def _unasked(rows: Stored) -> str:
     )
 
 
-def _parts(work: Work, source: TableRows | SvmlightRows, rows: Stored) -> Iterator[tuple[Any, Any]]:
+def _batches(
+    source: TableRows | SvmlightRows, rows: Stored, encoding: Encoding | None
+) -> Iterator[tuple[Any, Any]]:
     if not isinstance(source, SvmlightRows):
-        assert work.encoding is not None
-        yield from source.parts(work.encoding)
+        assert encoding is not None
+        yield from source.parts(encoding)
         return
     for b in range(rows.n_blocks):
         X, y = rows.block(b)
         yield as_table(X), y
 
 
-def _every(step: int, parts: Iterator[tuple[Any, Any]]) -> Iterator[tuple[Any, Any]]:
+def _every(step: int, batches: Iterator[tuple[Any, Any]]) -> Iterator[tuple[Any, Any]]:
     row = 0
-    for X, y in parts:
+    for X, y in batches:
         first = -row % step
         row += len(y)
         yield X[first::step].copy(), y[first::step].copy()
 
 
-def _stacked(parts: list[Any]) -> Any:
-    if sparse.issparse(parts[0]):
-        return sparse.vstack(parts, format="csr")
-    return np.concatenate(parts)
+def _stacked(batches: list[Any]) -> Any:
+    if sparse.issparse(batches[0]):
+        return sparse.vstack(batches, format="csr")
+    return np.concatenate(batches)

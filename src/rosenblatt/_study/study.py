@@ -2,21 +2,42 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable
-from typing import Any
+from copy import deepcopy
+from html import escape
+from typing import TYPE_CHECKING, Any, final
 
-from rosenblatt._study import proof, stream, work
-from rosenblatt._study.build_document import beginning, described
+import numpy as np
+
+from rosenblatt._study import stages, stream
+from rosenblatt._study.build_document import beginning, described, placed
 from rosenblatt._study.checkpoints import Checkpoints
-from rosenblatt._study.document import Beginning
+from rosenblatt._study.costs import objective_kept
+from rosenblatt._study.folder import CERTIFICATE, MODEL, REPORT, check, writing
 from rosenblatt._study.options import Options
-from rosenblatt._study.proof import check_size
-from rosenblatt._study.result import Study, StudyInterrupted
-from rosenblatt._study.source import Source, SparseRows, source_of
+from rosenblatt._study.proof import check_size, prove_all
+from rosenblatt._study.source import Origin, Source, SparseRows, source_of, table_of
+from rosenblatt._study.stages import Compared, Proved, Seconds
+from rosenblatt._util.files import as_path, write_whole
 from rosenblatt._util.interrupt import to_the_end
 from rosenblatt._util.progress import progress, shown
 from rosenblatt._util.text import of_files
 from rosenblatt._validation import parameters
+from rosenblatt.errors import InputError
+from rosenblatt.model_file import save
+from rosenblatt.report.document import Beginning, Fit
+from rosenblatt.report.terminal import WIDTH, all_lines, wrapped
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from rosenblatt import Certificate
+    from rosenblatt.data import Encoding
+    from rosenblatt.selection import Candidate, Selection
+
+
+_HEIGHT = 720  # pixels of the report in a notebook; it can be drawn larger
 
 _NO_OPTIONS = ("source", "y", "verbose")  # parameters of `study` that Options does not have
 
@@ -173,39 +194,251 @@ def studied(
     options: Options,
     *,
     quiet: bool,
-    told: Callable[[Beginning], None] = lambda _: None,
+    show: Callable[[Beginning], None] = lambda _: None,
 ) -> Study:
-    """All of it; `told` hears of the error as soon as it is known, before the verdict."""
+    """All stages; `show` gets the error as soon as it is known, before the verdict."""
+    seconds = Seconds()
     checkpoints = None
     if options.checkpoint is not None:
         checkpoints = Checkpoints(options.checkpoint, options.checkpoint_every)
     with shown(quiet=quiet):
-        done = _worked(source, options, checkpoints)
-    with done.timed("describing"), to_the_end():
-        begun = beginning(done, source.origin, options)
-        told(begun)
+        compared = _compared(source, options, checkpoints, seconds)
+    with seconds.timed("describing"), to_the_end():
+        begun = beginning(compared, source.origin, options)
+        show(begun)
     with of_files(bool(source.origin.files)):
         with shown(quiet=quiet):
-            proof.decide(done, options)
-        with done.timed("describing"), to_the_end():
-            document = described(done, source.origin, options, begun)
-            found = Study(done, document, source.origin, options, checkpoints)
-    if done.interrupted:
+            proved = prove_all(compared, options, seconds)
+        with seconds.timed("describing"), to_the_end():
+            document = described(compared, proved, begun, source.origin, options)
+            found = Study(compared, proved, document, source.origin, options, checkpoints, seconds)
+    if found.interrupted:
         raise StudyInterrupted(found)
     return found
 
 
-def _worked(source: Source, options: Options, checkpoints: Checkpoints | None) -> work.Work:
-    """Read and compared."""
+def _compared(
+    source: Source, options: Options, checkpoints: Checkpoints | None, seconds: Seconds
+) -> Compared:
+    """The first two stages, in memory or on disk."""
 
     def training(done: int, total: int, name: str) -> None:
         progress(f"training: {name}", done, total + 3)
 
     progress("reading")
     if options.stream and not isinstance(source, SparseRows):
-        return stream.work_on(source, options, checkpoints, training)
-    found, groups = work.read(source, options)
+        with stream.reading(source, options, seconds) as (read, rows):
+            return stream.compare(read, rows, options, checkpoints, training, seconds)
+    with seconds.timed("reading"):
+        read = stages.read(source, options)
     if options.embed_data:
-        check_size(found.X)
-    work.compare(found, groups, options, checkpoints, training)
-    return found
+        check_size(read.X)
+    return stages.compare(read, options, checkpoints, training, seconds)
+
+
+# --- The answer -----------------------------------------------------------------------------------
+
+
+@final
+class Study:
+    """The answer of `study`. Printed, it says what `rosenblatt fit` says.
+
+    Attributes
+    ----------
+    error : float or None
+        The share of the test rows that the chosen rule gets wrong; these rows neither trained nor
+        chose it. None where Ctrl-C came before they were looked at.
+    interval : tuple of float, or None
+        The 95 % interval of the error, Clopper and Pearson's.
+    rule : str
+        The chosen rule in words, for the numbers as they stand in the table.
+    candidates : list of Candidate
+        All rules that were compared, with their errors, fitted.
+    estimator : estimator
+        The chosen one, fitted. It takes rows as `encoding` makes them; `predict` takes any.
+    encoding : Encoding or None
+        How columns became numbers; None for sparse rows, which are taken as they are.
+    certificate : Certificate or None
+        The verdict on all rows and its proof.
+    warnings : list of str
+        What a person should look at before believing anything else.
+    selection : Selection
+        The comparison: which rows trained, chose and tested, and what was predicted of these.
+    seconds : dict of str to float
+        Where the time went.
+    interrupted : bool
+        Ctrl-C came before all was done.
+    """
+
+    def __init__(
+        self,
+        compared: Compared,
+        proved: Proved,
+        document: Fit,
+        origin: Origin,
+        options: Options,
+        checkpoints: Checkpoints | None,
+        seconds: dict[str, float],
+    ):
+        self.selection: Selection = compared.selection
+        self.certificate: Certificate | None = proved.certificate
+        self.encoding: Encoding | None = _noted(compared, options)
+        self.seconds: dict[str, float] = seconds
+        self.interrupted: bool = document["interrupted"]
+        self._document, self._options, self._checkpoints = document, options, checkpoints
+        self._embedded = proved.embedded
+        self._origin = origin
+        if self.encoding is not None:
+            self.estimator.encoding_ = self.encoding  # as in a model file that is loaded
+        self.estimator.objective_ = objective_kept(options, self.estimator.classes_)
+
+    # --- What was found ---
+
+    @property
+    def error(self) -> float | None:
+        found = self._document["error"]
+        return None if found is None else found["rate"]
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        return self.selection.interval if self.selection.test_n else None
+
+    @property
+    def rule(self) -> str:
+        found = self._document["rule"]
+        assert found is not None
+        apart = (difference["sentence"] for difference in found.get("differences", []))
+        return "; ".join([found["sentence"], *apart])
+
+    @property
+    def candidates(self) -> list[Candidate]:
+        return self.selection.candidates
+
+    @property
+    def estimator(self) -> Any:
+        return self.selection.estimator
+
+    @property
+    def warnings(self) -> list[str]:
+        return [warned["sentence"] for warned in self._document["data"]["warnings"]]
+
+    def predict(self, rows: Any) -> NDArray[np.generic]:
+        """The labels of new rows: a file, a data frame, or an array with the columns studied."""
+        found: NDArray[np.generic] = self.estimator.predict(self._rows(rows))
+        return found
+
+    def predict_proba(self, rows: Any) -> NDArray[np.float64]:
+        """The probabilities of both labels of new rows, shape (n, 2), by Platt scaling.
+
+        Where costs were given, the more probable label is not always the one that is predicted.
+        """
+        probability = self.selection.probability
+        if probability is None:
+            k = len(self.estimator.classes_)
+            raise InputError(f"Probabilities are those of two labels, and there are {k}.")
+        second = probability.of(self.estimator.decision_function(self._rows(rows)))
+        return np.column_stack([1 - second, second])
+
+    def _rows(self, rows: Any) -> Any:
+        return rows if self.encoding is None else self.encoding.apply(table_of(rows))
+
+    def to_dict(self) -> Fit:
+        """All of it as text, numbers, lists and dicts: what `rosenblatt fit --json` prints."""
+        return deepcopy(self._document)
+
+    # --- Shown ---
+
+    def __repr__(self) -> str:
+        target, name = self._document["data"]["target"], self.selection.winner.name
+        said = [f"Study of {target}: {name}"]
+        if self.error is not None and self.interval is not None:
+            lo, hi = self.interval
+            said.append(f"{self.error:.1%} wrong in test ({lo:.1%} to {hi:.1%})")
+        if self.certificate is not None:
+            said.append(self.certificate.verdict)
+        return f"<{', '.join([*said, *(['interrupted'] if self.interrupted else [])])}>"
+
+    def __str__(self) -> str:
+        return "\n".join(h + line for _, h, line in wrapped(all_lines(self._document), WIDTH))
+
+    def _repr_html_(self) -> str:
+        """The report in a frame of its own: neither its styles nor names in the table reach the
+        notebook, and its script only turns it light and dark and checks the proof."""
+        style = f"width: 100%; height: {_HEIGHT}px; border: 0; resize: vertical"
+        page = escape(self._page())
+        return (
+            f'<iframe title="report" sandbox="allow-scripts" style="{style}" srcdoc="{page}">'
+            "</iframe>"
+        )
+
+    def _page(self) -> str:
+        from rosenblatt.report import render
+
+        return render(dict(self._document), self._embedded)
+
+    # --- Saved ---
+
+    def report(self, path: Any) -> None:
+        """Write the report, a page of HTML, to a file. One that is there is replaced."""
+        write_whole(path, self._page().encode(), overwrite=True)
+
+    def save(self, folder: Any, force: bool = False) -> None:
+        """Write model.json, certificate.json and report.html into a folder, all or nothing.
+
+        The write is atomic: if the process is killed, the folder is the old one or the new one.
+
+        Parameters
+        ----------
+        folder : path
+            It is made, in a folder that is there.
+        force : bool
+            True: a folder of an earlier study is replaced. One that holds other files never is.
+
+        With `no_rows` there is no certificate.json if its proof names a point where rows meet.
+        """
+        from rosenblatt.report import render
+
+        begin, place = time.perf_counter(), as_path(folder)
+        kept = None if self._checkpoints is None else self._checkpoints.folder
+        check(folder, force=force, checkpoint=kept)
+        files = {kind: f"{place}/{name}" for kind, name in self._written()}
+        document = placed(self._document, self._origin, self._options, str(place), files)
+        with writing(folder, force=force) as part:
+            probability = self.selection.probability
+            save(self.estimator, part / MODEL, encoding=self.encoding, probability=probability)
+            if "certificate" in files and self.certificate is not None:
+                self.certificate.save(part / CERTIFICATE)
+            page = render(dict(document), self._embedded)
+            write_whole(part / REPORT, page.encode(), overwrite=False)
+        self._document = document
+        self.seconds["writing"] = time.perf_counter() - begin
+        if self._checkpoints is not None and not self.interrupted:
+            self._checkpoints.remove()
+
+    def _written(self) -> list[tuple[str, str]]:
+        """The files, by kind."""
+        found = [("model", MODEL)]
+        certificate, no_rows = self.certificate, self._options.no_rows
+        # Its proof that no hyperplane separates names a point that may be one person's row.
+        if certificate is not None and not (no_rows and certificate.conflict is not None):
+            found.append(("certificate", CERTIFICATE))
+        return [*found, ("report", REPORT)]
+
+
+class StudyInterrupted(KeyboardInterrupt):
+    """Ctrl-C; `study` has what there was by then."""
+
+    def __init__(self, study: Study):
+        super().__init__("interrupted: the attribute `study` of this has what there was")
+        self.study = study
+
+
+def _noted(compared: Compared, options: Options) -> Encoding | None:
+    """The encoding with the ranges of the training rows: `predict --change` stays within them. They
+    are values of rows, which `no_rows` keeps out of every file."""
+    encoding, read = compared.encoding, compared.read
+    if encoding is None or options.no_rows or options.stream:
+        return encoding
+    assert read.encoding is not None
+    # A card has a feature for every word, and the rows lack one of each column.
+    return encoding.with_seen(read.X[compared.selection.fitted_on], read.encoding)

@@ -1,4 +1,4 @@
-"""What is proved, as the document and `rosenblatt certify --json` tell it."""
+"""What is proved, as a section of the document and as `rosenblatt certify --json` prints it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from rosenblatt._certify import column_text
 from rosenblatt._certify.text import sections
-from rosenblatt._study.document import LISTED, Training, Verdict
+from rosenblatt.report.document import LISTED, Training, Verdict
 
 if TYPE_CHECKING:
     from rosenblatt import Certificate, ErrorBracket
@@ -63,45 +63,45 @@ def _conflict(conflict: Conflict) -> dict[str, Any]:
 
 
 def _of_many_classes(certificate: Certificate) -> dict[str, Any]:
-    """What there is to tell of more than two classes, or of each pair of them, where asked for."""
-    told: dict[str, Any] = {}
+    """Of more than two classes, and of each pair of them where asked for."""
+    parts: dict[str, Any] = {}
     if certificate.many:
-        told["class_coefficient_signs"] = certificate.class_coefficient_signs
+        parts["class_coefficient_signs"] = certificate.class_coefficient_signs
         pairs = certificate.class_pairs
-        told["class_pairs"] = None if pairs is None else [asdict(pair) for pair in pairs]
+        parts["class_pairs"] = None if pairs is None else [asdict(pair) for pair in pairs]
     if certificate.pair_certificates is not None:
-        told["pairs"] = certificate.pair_certificates.table()
-    return told
+        parts["pairs"] = certificate.pair_certificates.table()
+    return parts
 
 
 def verdict(certificate: Certificate, *, rows: bool) -> Verdict:
-    """`rows`: whether what comes from single rows may be told."""
-    told: Any = describe(certificate)
+    """`rows`: whether what comes from single rows may be shown."""
+    content: Any = describe(certificate)
     for field in ("features", "separator", "coefficient_signs", "fewest_errors"):
-        del told[field]  # in the data, in the certificate, below, and for `rosenblatt certify`
-    said = dict(sections(certificate))
+        del content[field]  # in the data, in the certificate, below, and for `rosenblatt certify`
+    text = dict(sections(certificate))
     separated, conflict = certificate.separated_rows, certificate.conflict
-    signs = _of_classes(certificate, told) if certificate.many else certificate.coefficient_signs
+    signs = _of_classes(certificate, content) if certificate.many else certificate.coefficient_signs
     endless = [(name, s) for name, s in (signs or {}).items() if s in ("+", "-", "±")]
     unknown = signs is None or "?" in signs.values()
-    told["infinite_coefficients"] = None if unknown else dict(endless[:LISTED])
-    told["separated_rows"] = None if separated is None else len(separated)
+    content["infinite_coefficients"] = None if unknown else dict(endless[:LISTED])
+    content["separated_rows"] = None if separated is None else len(separated)
     point = None if conflict is None else conflict.meeting_point
-    told["meeting_point"] = None if point is None else dict(list(point.items())[:LISTED])
-    told["sentence"] = said["verdict"][0]
-    told["chance"] = " ".join(said.get("chance", [])) or None
+    content["meeting_point"] = None if point is None else dict(list(point.items())[:LISTED])
+    content["sentence"] = text["verdict"][0]
+    content["chance"] = " ".join(text.get("chance", [])) or None
     if not rows:
-        told["conflict"] = told["meeting_point"] = None
-        said.pop("conflict", None)
-    told["text"] = "\n".join(line for lines in said.values() for line in lines)
-    found: Verdict = told
-    return found
+        content["conflict"] = content["meeting_point"] = None
+        text.pop("conflict", None)
+    content["text"] = "\n".join(line for lines in text.values() for line in lines)
+    section: Verdict = content
+    return section
 
 
-def _of_classes(certificate: Certificate, told: dict[str, Any]) -> dict[str, str] | None:
+def _of_classes(certificate: Certificate, content: dict[str, Any]) -> dict[str, str] | None:
     """The signs of coefficients by class and feature; `told` has as much as can be mailed."""
-    told["class_pairs"] = told["class_pairs"] and told["class_pairs"][:LISTED]
-    by_class = told.pop("class_coefficient_signs")
+    content["class_pairs"] = content["class_pairs"] and content["class_pairs"][:LISTED]
+    by_class = content.pop("class_coefficient_signs")
     if by_class is None:
         return None
     return {f"{c}: {name}": sign for c, signs in by_class.items() for name, sign in signs.items()}
@@ -111,8 +111,8 @@ def training(
     certificate: Certificate | None, rows: int, updates: int | None, whole: Certificate | None
 ) -> Training:
     """Of the training rows alone; `whole` is about all rows of the table."""
-    told: dict[str, Any] = {} if certificate is None else describe(certificate)
-    separable, bound = told.get("separable"), told.get("mistake_bound")
+    content: dict[str, Any] = {} if certificate is None else describe(certificate)
+    separable, bound = content.get("separable"), content.get("mistake_bound")
     if separable:
         sentence = f"The {rows:,} training rows alone are separable" + (
             ""
@@ -130,8 +130,8 @@ def training(
     return {
         "separable": separable,
         "rows": rows,
-        "geometric_margin": told.get("geometric_margin"),
-        "homogeneous_margin": told.get("homogeneous_margin"),
+        "geometric_margin": content.get("geometric_margin"),
+        "homogeneous_margin": content.get("homogeneous_margin"),
         "mistake_bound": bound,
         "updates": updates,
         "sentence": f"{sentence}.",

@@ -13,11 +13,12 @@ from rosenblatt._certify import column_text
 from rosenblatt._util.spelling import option
 from rosenblatt._util.text import listed, many, named
 from rosenblatt.data.encoding import Encoding, Number
+from rosenblatt.data.stack import head
 
 if TYPE_CHECKING:
     from rosenblatt import Certificate
-    from rosenblatt._study.document import Priced, Warned
-    from rosenblatt.data import Encoding
+    from rosenblatt._study.stages import Read
+    from rosenblatt.report.document import Priced, Warned
     from rosenblatt.selection import Selection
 
 
@@ -29,53 +30,45 @@ _FEW_TEST_ROWS = 2000  # cross-validation of five times as many is soon done
 
 
 def column_warnings(
-    X: Any,
-    y: Any,
-    encoding: Encoding | None,
-    certificate: Certificate | None,
-    rows: int,
-    ignored: Callable[[list[str]], str],
-    *,
-    left_out: list[str],
+    read: Read, certificate: Certificate | None, ignored: Callable[[list[str]], str]
 ) -> list[Warned]:
-    """About the columns of the table; X and y are these `rows`, or a sample of them.
-
-    `ignored` tells how to leave columns out; `left_out` are text that is the same everywhere.
-    """
-    import numpy as np
-
-    from rosenblatt.data.stack import head
-
-    if encoding is None:  # sparse rows: thousands of columns without names
+    """About the columns of the table; `ignored` says how to leave columns out."""
+    if read.encoding is None:  # sparse rows: thousands of columns without names
         return []
+    X, y, encoding, rows = read.X, read.y, read.encoding, read.rows
+    left_out = list(read.notes.constant)
     place = {}  # from features to columns of the table
     for column in encoding.columns:
         place.update(dict.fromkeys(column.features, column.name))
     X, encoding = head(encoding, X), encoding.without_prose()
     names = encoding.feature_names
     numbers = [(j, names[j]) for j in encoding.number_places]
-    found: list[Warned] = []
+    warnings: list[Warned] = []
     everywhere = "in every row" if len(y) == rows else f"in all of {len(y):,} rows looked at"
     if left_out:
-        found.append(
+        warnings.append(
             _warned("constant", left_out, "the same in every row, which tells nothing: left out.")
         )
     constant = [name for j, name in numbers if _constant(X[:, j])]
     if constant:
-        found.append(_warned("constant", constant, f"the same {everywhere}, which tells nothing."))
+        warnings.append(
+            _warned("constant", constant, f"the same {everywhere}, which tells nothing.")
+        )
     identifiers = [name for j, name in numbers if _like_row_numbers(X[:, j], rows)]
     if identifiers:
         say = f"different {everywhere}, like a row number. Leave identifiers out: "
-        found.append(_warned("identifier", identifiers, f"{say}{ignored(identifiers[:_NAMED])}."))
+        warnings.append(
+            _warned("identifier", identifiers, f"{say}{ignored(identifiers[:_NAMED])}.")
+        )
     proved = _proved(certificate, place, np.unique(y, return_counts=True)[1].tolist())
     almost = telling_columns(X, y, encoding)
     telling = almost.keys() | proved.keys()
     # in the order of the table; row numbers of a sorted table would tell, too
     revealing = [name for name in encoding.inputs if name in telling - set(identifiers)]
     if revealing:
-        found.append(_revealed(revealing, proved, almost, rows, ignored(revealing[:_NAMED])))
-    found += _collinear(certificate, place, ignored)
-    return found + _rare_categories(certificate, place)
+        warnings.append(_revealed(revealing, proved, almost, rows, ignored(revealing[:_NAMED])))
+    warnings += _collinear(certificate, place, ignored)
+    return warnings + _rare_categories(certificate, place)
 
 
 def result_warnings(
@@ -85,10 +78,10 @@ def result_warnings(
     `tested_by_all` says how every row becomes a test row."""
     if not selection.test_n:
         return []
-    found = _no_better(selection, price)
+    warnings = _no_better(selection, price)
     few = not selection.cv and selection.test_n <= _FEW_TEST_ROWS
-    if tested_by_all is not None and few and found and found[0]["kind"] == "no better":
-        found[0]["sentence"] += (
+    if tested_by_all is not None and few and warnings and warnings[0]["kind"] == "no better":
+        warnings[0]["sentence"] += (
             f" Only {many(selection.test_n, 'row')} test it; with {tested_by_all} every row does."
         )
     for label in selection.estimator.classes_:
@@ -96,12 +89,12 @@ def result_warnings(
         rows, right = int(of.sum()), int((of & (selection.predictions == label)).sum())
         if rows and right <= rows * _MISSED:
             with_it = f"of {many(rows, 'test row')} with this label"
-            said = f"{named(label)} is nearly always missed: {with_it} "
-            said += f"the rule finds {right or 'none'}."
-            if selection.judge.objective == "error":
-                said += f" To weigh rare labels more: {option('class_weight', 'balanced')}."
-            found.append(about("missed", said))
-    return found
+            sentence = f"{named(label)} is nearly always missed: {with_it} "
+            sentence += f"the rule finds {right or 'none'}."
+            if selection.criterion.objective == "error":
+                sentence += f" To weigh rare labels more: {option('class_weight', 'balanced')}."
+            warnings.append(about("missed", sentence))
+    return warnings
 
 
 def _no_better(selection: Selection, price: Priced | None) -> list[Warned]:
@@ -109,27 +102,28 @@ def _no_better(selection: Selection, price: Priced | None) -> list[Warned]:
 
     A cost has no interval without an error: then that of the error decides.
     """
-    n, objective = selection.test_n, selection.judge.objective
+    n, objective = selection.test_n, selection.criterion.objective
     if objective == "balanced":
         return []
     (lo, hi), always = selection.interval, selection.majority_errors / n
     label, what = str(selection.majority), "error"
-    said = [f"{rate:.1%}" for rate in (always, lo, hi)]
-    wrong = f"is wrong in {said[0]} of them"
+    rates = [f"{rate:.1%}" for rate in (always, lo, hi)]
+    wrong = f"is wrong in {rates[0]} of them"
     if objective == "cost" and price is not None and price["interval"] is not None:
         label = min(price["always"], key=price["always"].__getitem__)
         (lo, hi), always, what = price["interval"], price["always"][label] / n, "cost of a row"
-        said = [f"{a_row:.3g}" for a_row in (always, lo, hi)]
-        wrong = f"costs {said[0]} a row"
+        rates = [f"{a_row:.3g}" for a_row in (always, lo, hi)]
+        wrong = f"costs {rates[0]} a row"
     if always < lo:
         more = "makes more errors" if what == "error" else "costs more"
-        than = f"than always saying {named(label)} ({said[0]})"
+        than = f"than always saying {named(label)} ({rates[0]})"
         return [about("worse", f"On the test rows the rule {more} {than}: do not rely on it.")]
     if always > hi:
         return []
     sentence = (
         f"The test rows do not show that the rule is better than always saying {named(label)}. "
-        f"That {wrong}, which is inside the interval of the rule's {what}, {said[1]} to {said[2]}."
+        f"That {wrong}, which is inside the interval of the rule's {what}, {rates[1]} to "
+        f"{rates[2]}."
     )
     return [about("no better", sentence)]
 
@@ -145,12 +139,12 @@ def _proved(
     """Columns that have no row on the wrong side, not by chance: how many on the right one."""
     if certificate is None:
         return {}
-    found: dict[str, int] = {}
+    rows_by_column: dict[str, int] = {}
     for c in column_text.telling(certificate):
         if not by_chance(c.rows, counts, len(place)):
             name = place[c.column]
-            found[name] = max(c.rows, found.get(name, 0))
-    return found
+            rows_by_column[name] = max(c.rows, rows_by_column.get(name, 0))
+    return rows_by_column
 
 
 def _revealed(
@@ -158,18 +152,18 @@ def _revealed(
 ) -> Warned:
     """Each of the first few with its own figures, those that tell the most first."""
     sure = sorted((n for n in names if n in proved), key=lambda n: -proved[n])
-    said = [
+    facts = [
         f"{name} alone tells the label of {proved[name]:,} of {rows:,} rows without an error"
         for name in sure[:_FIGURES]
     ]
     unproved = [name for name in names if name not in proved]
     if unproved:
         wrong = [f"{name} alone is wrong in only {almost[name]:.1%} of rows" for name in unproved]
-        said.append(listed(wrong, _FIGURES))
+        facts.append(listed(wrong, _FIGURES))
     them = "it is recorded only after the label is known, leave it out"
     if len(names) > 1:
         them = "they are recorded only after the label is known, leave them out"
-    sentence = f"Possible target leakage: {'; '.join(said)}. If {them}: {ignored}."
+    sentence = f"Possible target leakage: {'; '.join(facts)}. If {them}: {ignored}."
     return {"kind": "revealing", "columns": names, "sentence": sentence}
 
 
@@ -177,23 +171,25 @@ def _collinear(
     certificate: Certificate | None, place: dict[str, str], ignored: Callable[[list[str]], str]
 ) -> list[Warned]:
     """Columns that are combinations of others: their single weights mean nothing."""
-    found: dict[str, list[str]] = {}  # by column of the table, those that it follows from
+    sources: dict[str, list[str]] = {}  # by column of the table, those that it follows from
     for c in [] if certificate is None else certificate.collinear:
         own = place[c.column]
-        beside = {place[name] for name in c.factors} - {own} | set(found.get(own, []))
-        found[own] = [name for name in dict.fromkeys(place.values()) if name in beside]
-    said = []
-    for name, others in found.items():
+        beside = {place[name] for name in c.factors} - {own} | set(sources.get(own, []))
+        sources[own] = [name for name in dict.fromkeys(place.values()) if name in beside]
+    sentences = []
+    for name, others in sources.items():
         if others:  # constant columns have been told about
             way = [ignored([name])] + ([ignored(others)] if len(others) == 1 else [])
-            said.append(
+            sentences.append(
                 f"{name} can be computed from {listed(others, _NAMED)} (collinear): read their "
                 f"weights together, not singly, or leave one out: {' or '.join(way)}."
             )
-    more = len(said) - _FIGURES
-    said[_FIGURES:] = [f"{many(more, 'more column', 'One')} like this."] if more > 0 else []
-    names = [name for name, others in found.items() if others]
-    return [{"kind": "collinear", "columns": names, "sentence": " ".join(said)}] if said else []
+    more = len(sentences) - _FIGURES
+    sentences[_FIGURES:] = [f"{many(more, 'more column', 'One')} like this."] if more > 0 else []
+    names = [name for name, others in sources.items() if others]
+    if not sentences:
+        return []
+    return [{"kind": "collinear", "columns": names, "sentence": " ".join(sentences)}]
 
 
 def _warned(kind: str, names: list[str], sentence: str) -> Warned:
@@ -204,19 +200,15 @@ def _warned(kind: str, names: list[str], sentence: str) -> Warned:
 
 
 def _constant(x: Any) -> bool:
-    import numpy as np
-
     def same(x: Any) -> bool:
-        seen = x[~np.isnan(x)]
-        return len(seen) == 0 or bool((seen == seen[0]).all())
+        values = x[~np.isnan(x)]
+        return len(values) == 0 or bool((values == values[0]).all())
 
     return same(x[:_BEGIN]) and same(x)
 
 
 def _like_row_numbers(x: Any, rows: int) -> bool:
     """Whole numbers without a repetition, close together: not measured, given."""
-    import numpy as np
-
     n = len(x)
     if n < 20 or not bool((x[:_BEGIN] == np.floor(x[:_BEGIN])).all()):
         return False
@@ -227,12 +219,12 @@ def _like_row_numbers(x: Any, rows: int) -> bool:
 
 def _rare_categories(certificate: Certificate | None, place: dict[str, str]) -> list[Warned]:
     """All of whose rows have one label: a logistic regression would be sure of it."""
-    found = [] if certificate is None else column_text.rare(certificate)
-    if certificate is None or not found:
+    rare = [] if certificate is None else column_text.rare(certificate)
+    if certificate is None or not rare:
         return []
-    said = " ".join(column_text.rare_lines(certificate))
-    columns = list(dict.fromkeys(place[c.column] for c in found))
-    return [{"kind": "rare", "columns": columns, "sentence": said}]
+    sentence = " ".join(column_text.rare_lines(certificate))
+    columns = list(dict.fromkeys(place[c.column] for c in rare))
+    return [{"kind": "rare", "columns": columns, "sentence": sentence}]
 
 
 # Columns that almost tell the label alone: recorded after the outcome?
@@ -278,7 +270,7 @@ def _of_two(X: Any, positive: NDArray[np.bool_], encoding: Encoding) -> dict[str
     """By one threshold on one of their features."""
     n, ones = len(positive), int(positive.sum())
     limit = min(ones, n - ones) / _TELLING
-    found: dict[str, float] = {}
+    errors: dict[str, float] = {}
     place = 0
     for column in encoding.columns:
         for j in range(place, place + len(column.features)):
@@ -289,15 +281,15 @@ def _of_two(X: Any, positive: NDArray[np.bool_], encoding: Encoding) -> dict[str
             wrong = (below + (n - ones) - (np.arange(1, n + 1) - below))[last]
             least = min(wrong.min(), (n - wrong).min())
             if least <= limit:
-                found[column.name] = min(least / n, found.get(column.name, 1.0))
+                errors[column.name] = min(least / n, errors.get(column.name, 1.0))
         place += len(column.features)
-    return found
+    return errors
 
 
 def _of_many(X: Any, y: NDArray[np.intp], k: int, encoding: Encoding) -> dict[str, float]:
     """Numbers by k - 1 thresholds, words by the most frequent label of each."""
     limit = (len(y) - np.bincount(y, minlength=k).max()) / _TELLING_OF_MANY
-    found: dict[str, float] = {}
+    errors: dict[str, float] = {}
     place = 0
     for column in encoding.columns:
         part = X[:, place : place + len(column.features)]
@@ -309,17 +301,17 @@ def _of_many(X: Any, y: NDArray[np.intp], k: int, encoding: Encoding) -> dict[st
             counts = _counted(level, y, k)
             wrong = int(counts.sum() - counts.max(axis=1).sum())
         if wrong <= limit:
-            found[column.name] = wrong / len(y)
-    return found
+            errors[column.name] = wrong / len(y)
+    return errors
 
 
 def _bins(x: NDArray[np.float64]) -> NDArray[np.intp]:
     """Equal values together, in their order; of very many values neighbours, too."""
-    values, found = np.unique(x, return_inverse=True)
+    values, codes = np.unique(x, return_inverse=True)
     if len(values) <= _BINS:
-        return found
-    edges = np.unique(np.quantile(found, np.linspace(0, 1, _BINS), method="lower"))
-    return np.searchsorted(edges, found)
+        return codes
+    edges = np.unique(np.quantile(codes, np.linspace(0, 1, _BINS), method="lower"))
+    return np.searchsorted(edges, codes)
 
 
 def _counted(level: NDArray[np.intp], y: NDArray[np.intp], k: int) -> NDArray[np.int64]:

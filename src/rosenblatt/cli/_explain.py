@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rosenblatt._util.text import many
-from rosenblatt.cli._rows import Judged
+from rosenblatt.cli._rows import NewRows
 from rosenblatt.errors import InputError
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ class Why(NamedTuple):
     """
 
     reasons: list[tuple[str, float]]
-    said: list[str]  # the same features, with their values
+    texts: list[str]  # the same features, with their values
     others: float
     n_others: int
     intercept: float
@@ -46,9 +46,9 @@ def why_of(of: Weighed, x: Any, w: Any, count: int, intercept: float) -> Why:
     order = np.argsort(-np.abs(added), kind="stable")
     order = order[: np.count_nonzero(added)]
     reasons = [(of.names[j], float(added[j])) for j in order[:count]]
-    said = [of.said(int(j), float(x[j])) for j in order[:count]]
+    texts = [of.text(int(j), float(x[j])) for j in order[:count]]
     rest = added[order[count:]]
-    return Why(reasons, said, math.fsum(rest), len(rest), intercept, of.threshold)
+    return Why(reasons, texts, math.fsum(rest), len(rest), intercept, of.threshold)
 
 
 class Weighed(NamedTuple):
@@ -59,7 +59,7 @@ class Weighed(NamedTuple):
     threshold: int | None  # of a card
     numbers: Mapping[int, Any] = {}  # places of scaled columns of numbers
 
-    def said(self, j: int, x: float) -> str:
+    def text(self, j: int, x: float) -> str:
         """A feature with its value: reports 0 (average 0.46):"""
         column = self.numbers.get(j)
         if column is None:
@@ -82,10 +82,10 @@ def points_of(estimator: Any, X: Any) -> list[float] | None:
     return [int(sum_) if sum_.is_integer() else sum_ for sum_ in points]
 
 
-def weighed(estimator: Any, asked: Judged) -> Weighed:
+def weighed(estimator: Any, rows: NewRows) -> Weighed:
     if is_card(estimator):
         return Weighed(estimator.terms_, estimator._rule.values, estimator.threshold_)
-    return Weighed(asked.names, lambda X: X, None, asked.numbers)
+    return Weighed(rows.names, lambda X: X, None, rows.numbers)
 
 
 def weights(estimator: Any) -> tuple[Any, Any]:
@@ -100,20 +100,20 @@ def weights(estimator: Any) -> tuple[Any, Any]:
     return weights, estimator.intercept_
 
 
-def told(why: Why) -> str:
-    found = [f"{said} {added:+.4g}" for said, (_, added) in zip(why.said, why.reasons, strict=True)]
+def in_words(why: Why) -> str:
+    texts = [f"{text} {adds:+.4g}" for text, (_, adds) in zip(why.texts, why.reasons, strict=True)]
     if why.n_others:
-        found.append(f"{many(why.n_others, 'other')} {why.others:+.4g}")
+        texts.append(f"{many(why.n_others, 'other')} {why.others:+.4g}")
     if why.threshold is None:
-        return "; ".join([*found, f"intercept {why.intercept:+.4g}"])
-    points = why.others + math.fsum(added for _, added in why.reasons)
-    return "; ".join([*found, f"points {points:.4g}, threshold {why.threshold}"])
+        return "; ".join([*texts, f"intercept {why.intercept:+.4g}"])
+    points = why.others + math.fsum(adds for _, adds in why.reasons)
+    return "; ".join([*texts, f"points {points:.4g}, threshold {why.threshold}"])
 
 
 # The smallest change of a row that changes its label: `rosenblatt predict --change`.
 
 
-_SINGLE = 3  # changes of one column that are told
+_SINGLE = 3  # changes of one column that are named
 
 
 class SmallestChange:
@@ -138,7 +138,7 @@ class SmallestChange:
         from rosenblatt._core.rows import dense
 
         changes = self._smallest(dense(x).ravel().astype(float), label)
-        return _told(changes), {
+        return _changes_in_words(changes), {
             "single": [_as_dict(change) for change in changes.single],
             "double": None if changes.double is None else _as_dict(changes.double),
         }
@@ -168,13 +168,13 @@ class SmallestChange:
         return [(w, float(w @ x) + b) for w, b in others]
 
 
-def _told(changes: Changes) -> str:
-    found = [_moves(change) for change in changes.single[:_SINGLE]]
+def _changes_in_words(changes: Changes) -> str:
+    texts = [_moves(change) for change in changes.single[:_SINGLE]]
     if changes.double is not None:
-        found.append(f"two together: {_moves(changes.double)}")
-    if not found:
+        texts.append(f"two together: {_moves(changes.double)}")
+    if not texts:
         return "no change of one or two columns within the ranges seen in training changes it"
-    return "; or ".join(found)
+    return "; or ".join(texts)
 
 
 def _moves(change: Change) -> str:

@@ -14,12 +14,11 @@ import click
 from rosenblatt._util.escape import shown
 from rosenblatt._util.text import in_file, many, of_files, row_number
 from rosenblatt.cli import _common
-from rosenblatt.cli._explain import Why
-from rosenblatt.cli._explain import told as told_of
+from rosenblatt.cli._explain import Why, in_words
 from rosenblatt.errors import InputError
 
 if TYPE_CHECKING:
-    from rosenblatt.cli._rows import Judged
+    from rosenblatt.cli._rows import NewRows
     from rosenblatt.opinions import Opinions, RuleSet
 
 
@@ -42,27 +41,27 @@ class Row(NamedTuple):
 
 
 def as_dict(row: Row, kept: list[str], keys: Sequence[str]) -> dict[str, Any]:
-    found = {"row": row.number, "prediction": row.label, "score": row.score}
+    content = {"row": row.number, "prediction": row.label, "score": row.score}
     if row.points is not None:
-        found["points"] = row.points
+        content["points"] = row.points
     if row.probability is not None:
-        found["probability"] = row.probability
+        content["probability"] = row.probability
     if kept:
-        found["kept"] = dict(zip(kept, row.kept, strict=True))
+        content["kept"] = dict(zip(kept, row.kept, strict=True))
     if row.lacking:
-        found["missing"] = row.lacking
+        content["missing"] = row.lacking
     if row.rival is not None:
-        found["runner_up"], found["runner_up_score"] = row.rival
+        content["runner_up"], content["runner_up_score"] = row.rival
     if row.why is not None:
-        found["reasons"] = [{"feature": name, "adds": added} for name, added in row.why.reasons]
-        found |= {"others": row.why.others, "intercept": row.why.intercept}
-        found |= {} if row.why.threshold is None else {"threshold": row.why.threshold}
-    found |= {key: content for key, (_, content) in zip(keys, row.beside, strict=False)}
+        content["reasons"] = [{"feature": name, "adds": added} for name, added in row.why.reasons]
+        content |= {"others": row.why.others, "intercept": row.why.intercept}
+        content |= {} if row.why.threshold is None else {"threshold": row.why.threshold}
+    content |= {key: more for key, (_, more) in zip(keys, row.beside, strict=False)}
     if row.unseen:
-        found["unseen"] = row.unseen
+        content["unseen"] = row.unseen
     if row.wordless:
-        found["no_known_word"] = row.wordless
-    return found
+        content["no_known_word"] = row.wordless
+    return content
 
 
 @dataclass(frozen=True)
@@ -77,11 +76,11 @@ class Columns:
     points: bool = False  # of a card
 
     def names(self) -> list[str]:
-        found = ["prediction", "score", *["points"] * self.points]
-        found += [] if self.likely is None else [self.likely]
-        found += ["runner-up", "its score"] if self.ranked else []
-        found += ["reasons"] * self.explain + list(self.beside)
-        return found + ["unseen"] * self.marked
+        columns = ["prediction", "score", *["points"] * self.points]
+        columns += [] if self.likely is None else [self.likely]
+        columns += ["runner-up", "its score"] if self.ranked else []
+        columns += ["reasons"] * self.explain + list(self.beside)
+        return columns + ["unseen"] * self.marked
 
     def of(self, row: Row) -> list[Any]:
         """Nothing where a row lacks a value."""
@@ -89,11 +88,11 @@ class Columns:
         unseen = ["; ".join([*([row.unseen] if row.unseen else []), *no_word])] * self.marked
         if row.score is None:
             return [""] * (len(self.names()) - self.marked) + unseen
-        found = [row.label, repr(row.score), *([] if row.points is None else [row.points])]
-        found += [] if row.probability is None else [repr(row.probability)]
-        found += [] if row.rival is None else [row.rival[0], repr(row.rival[1])]
-        found += [told_of(row.why)] if row.why else []
-        return found + [text for text, _ in row.beside] + unseen
+        columns = [row.label, repr(row.score), *([] if row.points is None else [row.points])]
+        columns += [] if row.probability is None else [repr(row.probability)]
+        columns += [] if row.rival is None else [row.rival[0], repr(row.rival[1])]
+        columns += [in_words(row.why)] if row.why else []
+        return columns + [text for text, _ in row.beside] + unseen
 
 
 def write(
@@ -114,15 +113,15 @@ def write(
             lacking += bool(row.lacking)
             first = first or (row if row.lacking else None)
     if strange:
-        said = f"{many(strange, 'row')} with a category that did not occur in training"
-        _common.say(f"{said}: see the column unseen.", quiet=quiet)
+        line = f"{many(strange, 'row')} with a category that did not occur in training"
+        _common.say(f"{line}: see the column unseen.", quiet=quiet)
     if wordless:
-        said = f"{many(wordless, 'row')} with text that has no word known from training"
-        _common.say(f"{said}: see the column unseen.", quiet=quiet)
+        line = f"{many(wordless, 'row')} with text that has no word known from training"
+        _common.say(f"{line}: see the column unseen.", quiet=quiet)
     if first is not None:
-        said = f"{many(lacking, 'row')} got no prediction, since values are missing"
+        line = f"{many(lacking, 'row')} got no prediction, since values are missing"
         names = ", ".join(map(repr, first.lacking))
-        _common.say(f"{said}: the first is {in_file(first.number)}, without {names}.", quiet=quiet)
+        _common.say(f"{line}: the first is {in_file(first.number)}, without {names}.", quiet=quiet)
 
 
 def _apart(kept: list[str], ours: list[str]) -> list[str]:
@@ -153,7 +152,7 @@ class Beside(Protocol):
     key: str  # of its content in JSON
 
     def of(self, k: int, x: Any, label: Any) -> tuple[str, Any]:
-        """Text and content for row k among those without gaps, x as the rule sees it."""
+        """Text and content for row k among those that lack nothing, x as the rule sees it."""
 
 
 class SecondOpinion:
@@ -179,8 +178,8 @@ class SecondOpinion:
         }
         return self.opinions.sentence(k, lambda row: row + 1), content
 
-    def told(self, *, quiet: bool) -> None:
-        from rosenblatt._study.error_analysis import chosen_by
+    def tell(self, *, quiet: bool) -> None:
+        from rosenblatt._study.costs import chosen_by
 
         if self._objective is not None and self._objective.decides != "error":
             _common.say(
@@ -199,8 +198,8 @@ class SecondOpinion:
 
         forced = [opinion.row for opinion in self.opinions if opinion.conflict is not None]
         if not forced:
-            told = "No answer is forced by a few rows, so there is no proof to write."
-            _common.say(told, quiet=quiet)
+            why = "No answer is forced by a few rows, so there is no proof to write."
+            _common.say(why, quiet=quiet)
             return
         make_folder(Path(folder))
         names, target = self._encoding.feature_names, self._encoding.target.name
@@ -246,7 +245,7 @@ def second_opinion(
     known: Any,
     model: str,
     train: str,
-    again: Callable[..., Judged],
+    again: Callable[..., NewRows],
     reading: dict[str, Any],
     *,
     quiet: bool,
@@ -261,15 +260,15 @@ def second_opinion(
     rows, numbers = _together(again(known))
     raw, _ = _together(again(replace(known, encoding=plain.to_dict())))
     labelled = _labelled(train, reading, plain, encoding)
-    judges = _judges(known, train, labelled, plain, rows, raw)
-    found: list[Any] = []
+    rules = _rule_set(known, train, labelled, plain, rows, raw)
+    opinions: list[Any] = []
     with _common.working("second opinions", quiet=quiet):
         try:
-            found.extend(judges.opinions())
+            opinions.extend(rules.opinions())
         except KeyboardInterrupt:
-            left = f"{len(found):,} of {many(len(numbers), 'row')} have a second opinion"
+            left = f"{len(opinions):,} of {many(len(numbers), 'row')} have a second opinion"
             _common.say(f"Interrupted: {left}.")
-    return SecondOpinion(judges.all(found), numbers, plain, known.objective)
+    return SecondOpinion(rules.all(opinions), numbers, plain, known.objective)
 
 
 def _check(known: Any, model: str) -> None:
@@ -284,23 +283,23 @@ def _check(known: Any, model: str) -> None:
 
 
 def _unscaled(encoding: Any) -> Any:
-    """The same in the units of the table; gaps are filled as before."""
+    """In the units of the table; missing values are filled as before."""
     from rosenblatt.data.encoding import Number
 
     fills = [c.fill for c in encoding.columns if isinstance(c, Number)]
     return encoding.with_scales(fills, [0.0] * len(fills), [1.0] * len(fills))
 
 
-def _together(asked: Judged) -> tuple[Any, list[int]]:
+def _together(new: NewRows) -> tuple[Any, list[int]]:
     """All rows that lack nothing, and their numbers."""
     from rosenblatt.data.stack import below
 
     parts, numbers, first = [], [], 0
-    for batch in asked.batches:
+    for batch in new.batches:
         parts.append(batch.X)
         numbers += [first + i for i in range(batch.rows) if i not in batch.lacking]
         first += batch.rows
-    return below(parts, len(asked.names)), numbers
+    return below(parts, len(new.names)), numbers
 
 
 def _labelled(train: str, reading: dict[str, Any], plain: Any, encoding: Any) -> tuple[Any, ...]:
@@ -332,7 +331,7 @@ def _typed(name: str, value: Any) -> str:
     return "--no-header" if (name, value) == ("header", False) else f"--{name}"
 
 
-def _judges(
+def _rule_set(
     known: Any,
     train: str,
     labelled: tuple[Any, ...],

@@ -1,4 +1,4 @@
-"""Rows that a trained rule judges: encoded as in training, with what was seen on the way."""
+"""New rows for a trained rule: encoded as in training, with what they lack and what is unknown."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ class Batch(NamedTuple):
     y: Any = None  # the labels of the rows that lack nothing
 
 
-class Judged(NamedTuple):
-    """What is to be judged."""
+class NewRows(NamedTuple):
+    """Rows of files, as a model takes them."""
 
     names: Sequence[str]  # of the features
     kept: list[str]  # the columns that were asked for
@@ -60,7 +60,7 @@ def _is_json(path: str) -> bool:
         return False
 
 
-def judged(
+def new_rows(
     known: Any,
     model: str,
     files: tuple[str, ...],
@@ -70,7 +70,7 @@ def judged(
     gaps: str = "refuse",
     keep: Sequence[str] = (),
     labelled: bool = False,
-) -> Judged:
+) -> NewRows:
     """The rows of files for a model that was read. `gaps`: rows with a missing value that was not
     filled in training are refused, or marked as lacking it."""
     from rosenblatt import data
@@ -100,7 +100,7 @@ def judged(
         kept, texts = texts_like(reader, None if ALL in keep else list(keep))
     parts = batches_like(reader, encoding, labelled=labelled)
     batches = _batches(encoding, parts, unseen, gaps, texts, labelled)
-    return Judged(
+    return NewRows(
         encoding.feature_names,
         kept,
         batches,
@@ -117,13 +117,13 @@ def _centred(encoding: Any) -> dict[int, Any]:
     return {j: column for j, column in numbers.items() if column.center and not column.measure}
 
 
-def _of_svmlight(estimator: Any, files: Any) -> Judged:
+def _of_svmlight(estimator: Any, files: Any) -> NewRows:
     from rosenblatt.data.sparse import SparseTable
 
     d = estimator.n_features_in_
     table = SparseTable(files, n_features=d)
     y = table.labels()
-    return Judged(Numbered(d), [], iter([Batch(table.X, len(y), {}, {}, [()] * len(y), {}, y)]))
+    return NewRows(Numbered(d), [], iter([Batch(table.X, len(y), {}, {}, [()] * len(y), {}, y)]))
 
 
 def _batches(

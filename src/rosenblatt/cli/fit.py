@@ -11,7 +11,7 @@ from rosenblatt.cli import _common, _options
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rosenblatt._study.document import Beginning
+    from rosenblatt.report.document import Beginning
 
 
 INTERRUPTED = 130
@@ -172,29 +172,28 @@ def command(
     folders.check(folder, force=force, checkpoint=options["checkpoint"])
 
     from rosenblatt._study.options import Options
-    from rosenblatt._study.result import StudyInterrupted
     from rosenblatt._study.source import of_files
-    from rosenblatt._study.study import studied
-    from rosenblatt._study.text import first_lines, last_lines
+    from rosenblatt._study.study import StudyInterrupted, studied
     from rosenblatt._util.interrupt import to_the_end
+    from rosenblatt.report.terminal import first_lines, last_lines
 
-    def told(begun: Beginning) -> None:
+    def show(begun: Beginning) -> None:
         if not as_json:
             _show(first_lines(begun))
 
     try:
-        found = studied(of_files(files, opened), Options.of(**options), quiet=quiet, told=told)
+        study = studied(of_files(files, opened), Options.of(**options), quiet=quiet, show=show)
     except StudyInterrupted as stopped:
-        found = stopped.study
+        study = stopped.study
     with to_the_end():
-        found.save(folder, force=force)
-    for what, seconds in found.seconds.items():
+        study.save(folder, force=force)
+    for what, seconds in study.seconds.items():
         _common.say(f"{what}: {seconds:.2f} s", quiet=not verbose)
     if as_json:
-        _common.print_json("fit", dict(found.to_dict()))
+        _common.print_json("fit", dict(study.to_dict()))
     else:
-        _show(last_lines(found.to_dict()))
-    if found.interrupted:
+        _show(last_lines(study.to_dict()))
+    if study.interrupted:
         on = " To resume, run the same command with --force." if options["checkpoint"] else ""
         _common.say_error(f"Interrupted: {folder} has what was found so far.{on}")
         return INTERRUPTED
@@ -206,7 +205,7 @@ def _show(lines: Iterator[tuple[str, str]]) -> None:
     import shutil
     import sys
 
-    from rosenblatt._study.text import WIDTH, wrapped
+    from rosenblatt.report.terminal import WIDTH, wrapped
 
     plain = _common.plain(sys.stdout)
     width = WIDTH if not sys.stdout.isatty() else max(60, shutil.get_terminal_size().columns)

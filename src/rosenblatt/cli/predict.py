@@ -28,7 +28,7 @@ from rosenblatt.cli._prediction_columns import (
     check_together,
     write,
 )
-from rosenblatt.cli._rows import Judged, check_model, judged, of_many, of_two
+from rosenblatt.cli._rows import NewRows, check_model, new_rows, of_many, of_two
 from rosenblatt.errors import InputError
 
 _REASONS = 3
@@ -184,22 +184,24 @@ def command(
 
     known = model_file.read(model)
     platt = _platt(known, model) if probability else None
-    asked = judged(known, model, files, reading, unseen=unseen, gaps=gaps, keep=keep)
+    new = new_rows(known, model, files, reading, unseen=unseen, gaps=gaps, keep=keep)
     beside: list[Beside] = [SmallestChange(known, model, fixed)] if change else []
     if second_opinion is not None:
-        again = partial(judged, model=model, files=files, reading=reading, unseen=unseen, gaps=gaps)
+        again = partial(
+            new_rows, model=model, files=files, reading=reading, unseen=unseen, gaps=gaps
+        )
         opinion = _prediction_columns.second_opinion(
             known, model, second_opinion, again, reading, quiet=quiet
         )
         beside.append(opinion)
-    rows = _rows(known.estimator, asked, (reasons or _REASONS) if explain else 0, beside)
+    rows = _rows(known.estimator, new, (reasons or _REASONS) if explain else 0, beside)
     rows = _with_probability(rows, platt)
     if as_json:
         with _common.reading(quiet=quiet):
             keys = [one.key for one in beside]
-            found = [as_dict(row, asked.kept, keys) for row in rows]
+            content = [as_dict(row, new.kept, keys) for row in rows]
         labels = known.estimator.classes_.tolist()
-        _common.print_json("predict", {"files": list(files), "labels": labels, "rows": found})
+        _common.print_json("predict", {"files": list(files), "labels": labels, "rows": content})
         _tell(beside, proofs, quiet=quiet)
         return 0
     ranked = len(known.estimator.classes_) > 2
@@ -207,11 +209,11 @@ def command(
         f"probability of {known.estimator.classes_[-1]}" if probability else None,
         explain=explain,
         ranked=ranked,
-        marked=unseen == "zero" or asked.prose,
+        marked=unseen == "zero" or new.prose,
         beside=tuple(one.column for one in beside),
         points=is_card(known.estimator),
     )
-    write(output, rows, asked.kept, columns, quiet=quiet)
+    write(output, rows, new.kept, columns, quiet=quiet)
     if output is not None:
         _common.say(f"The predictions are in {output}.", quiet=quiet)
     if platt is not None:
@@ -224,7 +226,7 @@ def _from_on(known: Any, platt: Any) -> str:
     """The probability at which the answer changes, which is one half only by chance."""
     label, why = named(known.estimator.classes_[-1]), ""
     if known.objective is not None and known.objective.decides != "error":
-        from rosenblatt._study.error_analysis import chosen_by
+        from rosenblatt._study.costs import chosen_by
 
         why = f", because it was chosen by {chosen_by(known.objective)}"
     return f"This rule says {label} from a probability of {float(platt.of(0.0)):.1%} on{why}."
@@ -233,21 +235,19 @@ def _from_on(known: Any, platt: Any) -> str:
 def _tell(beside: list[Beside], proofs: str | None, *, quiet: bool) -> None:
     for one in beside:
         if isinstance(one, SecondOpinion):
-            one.told(quiet=quiet)
+            one.tell(quiet=quiet)
             if proofs is not None:
                 one.write_proofs(proofs, quiet=quiet)
 
 
-def _rows(
-    estimator: Any, asked: Judged, count: int, beside: Sequence[Beside] = ()
-) -> Iterator[Row]:
+def _rows(estimator: Any, new: NewRows, count: int, beside: Sequence[Beside] = ()) -> Iterator[Row]:
     from rosenblatt._core.rows import dense
 
     says = of_two if len(estimator.classes_) == 2 else of_many
-    rule, of = weights(estimator) if count else None, weighed(estimator, asked)
-    number = judged_rows = 0
-    for batch in asked.batches:
-        said = enumerate(says(estimator, batch.X))
+    rule, of = weights(estimator) if count else None, weighed(estimator, new)
+    number = predicted = 0
+    for batch in new.batches:
+        answers = enumerate(says(estimator, batch.X))
         rows = batch.X if rule is None else of.rows(batch.X)
         points = points_of(estimator, batch.X)
         for i, kept in zip(range(batch.rows), batch.kept, strict=True):
@@ -255,14 +255,14 @@ def _rows(
             label, score, rival, why, sum_ = None, None, None, None, None
             more: tuple[tuple[str, Any], ...] = ()
             if not lacking:
-                j, (label, score, rival, at) = next(said)
+                j, (label, score, rival, at) = next(answers)
                 sum_ = None if points is None else points[j]
                 if rule is not None:
                     w, b = lead(*rule, *at)
                     x = dense(rows[j]).ravel()
                     why = why_of(of, x, w, count, b)
-                more = tuple(one.of(judged_rows, batch.X[j], label) for one in beside)
-                judged_rows += 1
+                more = tuple(one.of(predicted, batch.X[j], label) for one in beside)
+                predicted += 1
             no_word = batch.wordless.get(i, [])
             row = Row(number, kept, label, score, rival, why, unseen, lacking, no_word, more)
             yield row._replace(points=sum_)

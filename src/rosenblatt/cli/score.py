@@ -10,7 +10,7 @@ import click
 from rosenblatt._util.escape import one_line
 from rosenblatt._util.text import many, named
 from rosenblatt.cli import _common, _options
-from rosenblatt.cli._rows import check_model, judged
+from rosenblatt.cli._rows import check_model, new_rows
 from rosenblatt.errors import InputError
 
 _CONFIDENCE = 0.95
@@ -66,26 +66,26 @@ def command(
     from rosenblatt import model_file
 
     known = model_file.read(model)
-    asked = judged(known, model, files, reading, unseen=unseen, gaps="mark", labelled=True)
+    new = new_rows(known, model, files, reading, unseen=unseen, gaps="mark", labelled=True)
     with _common.reading(quiet=quiet):
         classes = known.estimator.classes_.tolist()
-        counts, lacking = _counted(known.estimator, classes, asked.batches)
+        counts, lacking = _counted(known.estimator, classes, new.batches)
     if not counts.any():
         raise InputError(
             f"{files[0]} has no row with a label and a prediction: there is no error to count."
         )
-    left_out = {"not_judged": lacking, "unlabelled": asked.unlabelled()}
-    found = _told(classes, counts, known.objective) | left_out
+    left_out = {"not_judged": lacking, "unlabelled": new.unlabelled()}
+    scores = _document(classes, counts, known.objective) | left_out
     if as_json:
-        _common.print_json("score", {"files": list(files), "model": model} | found)
+        _common.print_json("score", {"files": list(files), "model": model} | scores)
     else:
-        for subject, line in _lines(found, known.objective):
+        for subject, line in _lines(scores, known.objective):
             _common.tell(f"{subject:9} {one_line(line)}")
     return 0
 
 
 def _counted(estimator: Any, classes: list[Any], batches: Iterator[Any]) -> tuple[Any, int]:
-    """Rows by their own label and the one that they were given; and how many cannot be judged."""
+    """Rows by their own label and the one that they were given; and how many are not predicted."""
     import numpy as np
 
     counts = np.zeros((len(classes), len(classes)), dtype=np.int64)
@@ -109,9 +109,9 @@ def _place(classes: list[Any], label: Any) -> int:
         ) from None
 
 
-def _told(classes: list[Any], counts: Any, objective: Any) -> dict[str, Any]:
+def _document(classes: list[Any], counts: Any, objective: Any) -> dict[str, Any]:
     from rosenblatt._model.objective import write_objective
-    from rosenblatt._study.error_analysis import priced
+    from rosenblatt._study.costs import priced
 
     labels = [str(label) for label in classes]
     prices = None if objective is None or not objective.costs else objective.prices(labels)
@@ -159,34 +159,34 @@ def _rate(errors: int, rows: int) -> dict[str, Any]:
     return {"rows": rows, "errors": errors, "rate": rate, "interval": interval}
 
 
-def _lines(found: dict[str, Any], objective: Any) -> Iterator[tuple[str, str]]:
-    rows, label = found["rows"], named(found["majority_label"])
-    yield "error", f"{_in_words(found)} ({_NAME})"
-    yield "", f"always {label}: {found['majority_errors'] / rows:.1%}"
-    yield from _asked_lines(found, objective)
-    for k, of in enumerate(found["classes"]):
+def _lines(scores: dict[str, Any], objective: Any) -> Iterator[tuple[str, str]]:
+    rows, label = scores["rows"], named(scores["majority_label"])
+    yield "error", f"{_in_words(scores)} ({_NAME})"
+    yield "", f"always {label}: {scores['majority_errors'] / rows:.1%}"
+    yield from _objective_lines(scores, objective)
+    for k, of in enumerate(scores["classes"]):
         price = "" if of["price"] is None or not of["rows"] else f"; cost {of['price']:,g}"
-        said = f"{named(of['label'])}: {_in_words(of)}{_called(of['called'])}{price}"
-        yield "by class" * (k == 0), said
+        line = f"{named(of['label'])}: {_in_words(of)}{_called(of['called'])}{price}"
+        yield "by class" * (k == 0), line
     yield "note", _NOTE
     left_out = [
-        f"{many(found[kind], 'row')} {why}" for kind, why in _LEFT_OUT.items() if found[kind]
+        f"{many(scores[kind], 'row')} {why}" for kind, why in _LEFT_OUT.items() if scores[kind]
     ]
     for k, line in enumerate(left_out):
         yield "left out" * (k == 0), line
 
 
-def _asked_lines(found: dict[str, Any], objective: Any) -> Iterator[tuple[str, str]]:
+def _objective_lines(scores: dict[str, Any], objective: Any) -> Iterator[tuple[str, str]]:
     """What the rule was made for, where that was not few errors."""
-    from rosenblatt._study.error_analysis import chosen_by, price_words
+    from rosenblatt._study.costs import chosen_by, price_words
 
-    if found["price"] is not None:
-        yield "cost", found["price"]["sentence"]
+    if scores["price"] is not None:
+        yield "cost", scores["price"]["sentence"]
         why = f"the rule was chosen by {chosen_by(objective)}"
-        yield "", f"{price_words(objective, len(found['classes']))}; {why}"
-    if objective is not None and objective.decides == "balanced" and found["balanced"] is not None:
-        yield "balanced", f"{found['balanced']:.1%}, the mean of the errors of each label"
-        if found["price"] is None:
+        yield "", f"{price_words(objective, len(scores['classes']))}; {why}"
+    if objective is not None and objective.decides == "balanced" and scores["balanced"] is not None:
+        yield "balanced", f"{scores['balanced']:.1%}, the mean of the errors of each label"
+        if scores["price"] is None:
             yield "", f"the rule was chosen by {chosen_by(objective)}"
 
 

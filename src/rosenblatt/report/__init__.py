@@ -19,8 +19,7 @@ def render(content: dict[str, Any], carried: Any = None) -> str:
     True
     """
     from rosenblatt._util.text import of_files
-    from rosenblatt.report.proof import embedded, proof, script
-    from rosenblatt.report.view import derived, environment
+    from rosenblatt.report.page import derived, embedded, environment, proof, script
 
     page = environment().get_template("page.html")
     with of_files(bool((content.get("data") or {}).get("files"))):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count, pairwise
 from typing import Any, final
@@ -47,8 +47,8 @@ class Charts:
                 f'<rect class="{sign}" x="{start:.1f}" y="{y}" width="{length:.1f}" height="18"/>',
                 text(end + step, y + 13, number(value), anchor, "quiet"),
             ]
-        said = "; ".join(f"{name}: {number(value)}" for name, value in items[:5])
-        return self.svg(26 * len(items) + 8, title, f"The largest: {said}.", body, width)
+        description = "; ".join(f"{name}: {number(value)}" for name, value in items[:5])
+        return self.svg(26 * len(items) + 8, title, f"The largest: {description}.", body, width)
 
     def line(self, series: Mapping[str, Sequence[float]], title: str, x_label: str) -> Markup:
         """A line for each series over 1, 2, 3, …; the first is drawn last, over the others."""
@@ -74,12 +74,12 @@ class Charts:
                 body.append(dot(x(1), y(values[0]), kind))
             else:
                 body.append(f'<polyline class="{kind}" points="{points}"/>')
-        said = "; ".join(
+        description = "; ".join(
             f"{name}: from {number(values[0])} to {number(values[-1])}, lowest "
             f"{number(min(values))}"
             for name, values in series.items()
         )
-        return self.svg(bottom + 46, title, f"{said}.", body)
+        return self.svg(bottom + 46, title, f"{description}.", body)
 
     def histogram(
         self,
@@ -123,13 +123,13 @@ class Charts:
             if low <= tick <= high:
                 body.append(text(x(tick), end + 24, number(tick), "middle", "quiet"))
         body.append(text((left + right) / 2, end + 44, x_label, "middle", "quiet"))
-        said = "; ".join(
+        description = "; ".join(
             f"{name}: {number(sum(heights))} rows, "
             f"{number(sum(h for h, e in zip(heights, edges[1:], strict=False) if e <= 0))} "
             "in bars at or below zero"
             for name, heights in counts.items()
         )
-        return self.svg(end + 52, title, f"{said}.", body)
+        return self.svg(end + 52, title, f"{description}.", body)
 
     def interval(
         self,
@@ -171,12 +171,12 @@ class Charts:
         def words(value: float) -> str:
             return f"{100 * value:.1f}%" if share else number(value, 3)
 
-        said = words(rate)
+        description = words(rate)
         if ends is not None:
-            said += f", between {words(ends[0])} and {words(ends[1])}"
+            description += f", between {words(ends[0])} and {words(ends[1])}"
         if floor is not None:
-            said += f"; {named}: {words(floor)}"
-        return self.svg(62, title, f"{said}.", body, width)
+            description += f"; {named}: {words(floor)}"
+        return self.svg(62, title, f"{description}.", body, width)
 
     def svg(
         self, height: float, title: str, description: str, body: Sequence[str], width: int = WIDTH
@@ -220,7 +220,7 @@ def thinned(values: Sequence[float]) -> list[tuple[int, float]]:
 
 def _horizontal_grid(left: float, right: float, at: Sequence[tuple[float, str]]) -> list[str]:
     lines = [rule(left, y, right, y, "grid") for y, _ in at]
-    return lines + [text(left - 8, y + 4, said, "end", "quiet") for y, said in at]
+    return lines + [text(left - 8, y + 4, mark, "end", "quiet") for y, mark in at]
 
 
 def rule(x1: float, y1: float, x2: float, y2: float, kind: str) -> str:
@@ -232,12 +232,12 @@ def dot(x: float, y: float, kind: str) -> str:
 
 
 def text(
-    x: float, y: float, said: str, anchor: str, kind: str = "", whole: str | None = None
+    x: float, y: float, shown_text: str, anchor: str, kind: str = "", whole: str | None = None
 ) -> str:
-    hint = "" if whole in (None, said) else f"<title>{escape(shown(str(whole)))}</title>"
+    hint = "" if whole in (None, shown_text) else f"<title>{escape(shown(str(whole)))}</title>"
     return (
         f'<text class="{kind}" x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">'
-        f"{escape(shown(said))}{hint}</text>"
+        f"{escape(shown(shown_text))}{hint}</text>"
     )
 
 
@@ -276,16 +276,16 @@ class Plane:
     def grid(self, x_label: str, *, shares: bool) -> list[str]:
         """Lines and numbers; the words of the x axis below them."""
         right = self.width - 20
-        found = []
+        body = []
         for tick in self.y_ticks:
-            said = f"{100 * tick:.3g}%" if shares else number(tick)
-            found.append(rule(self.left, self.y(tick), right, self.y(tick), "grid"))
-            found.append(text(self.left - 8, self.y(tick) + 4, said, "end", "quiet"))
+            mark = f"{100 * tick:.3g}%" if shares else number(tick)
+            body.append(rule(self.left, self.y(tick), right, self.y(tick), "grid"))
+            body.append(text(self.left - 8, self.y(tick) + 4, mark, "end", "quiet"))
         for tick in self.x_ticks:
             at = self.x(tick)
-            found.append(text(at, self.bottom + 18, f"{100 * tick:.3g}%", "middle", "quiet"))
+            body.append(text(at, self.bottom + 18, f"{100 * tick:.3g}%", "middle", "quiet"))
         middle = (self.left + right) / 2
-        return [*found, text(middle, self.bottom + 40, x_label, "middle", "quiet")]
+        return [*body, text(middle, self.bottom + 40, x_label, "middle", "quiet")]
 
     def line(self, points: Sequence[tuple[float, float]], kind: str) -> str:
         places = " ".join(f"{self.x(x):.1f},{self.y(y):.1f}" for x, y in points)
@@ -305,46 +305,48 @@ def roc_chart(charts: Charts, curve: Mapping[str, Any] | None) -> Markup | None:
     body = plane.grid(f"{_short(other)} called {_short(label)}", shares=True)
     body.append(rule(plane.x(0), plane.y(0), plane.x(1), plane.y(1), "zero"))
     body.append(plane.line(points, "first"))
-    said = f"AUC {curve['auc']:.3f}." if curve.get("auc") is not None else ""
+    description = f"AUC {curve['auc']:.3f}." if curve.get("auc") is not None else ""
     if at := _pair(curve.get("at")):
         body.append(plane.mark(*at))
-        said += f" The rule finds {percent(at[1])} of {label}; of {other}, it calls"
-        said += f" {percent(at[0])} so."
-    return charts.svg(380, "ROC curve of the test rows", said, body, _SQUARE)
+        description += f" The rule finds {percent(at[1])} of {label}; of {other}, it calls"
+        description += f" {percent(at[0])} so."
+    return charts.svg(380, "ROC curve of the test rows", description, body, _SQUARE)
 
 
-def threshold_chart(charts: Charts, found: Mapping[str, Any] | None) -> Markup | None:
+def threshold_chart(charts: Charts, thresholds: Mapping[str, Any] | None) -> Markup | None:
     """Both kinds of errors and their price, by the probability from which a row is called so."""
-    points = [p for p in (found or {}).get("points") or [] if _has(p, *_POINT)]
-    if not found or len(points) < 2 or points[0]["probability"] == points[-1]["probability"]:
+    points = [p for p in (thresholds or {}).get("points") or [] if _has(p, *_POINT)]
+    if not thresholds or len(points) < 2 or points[0]["probability"] == points[-1]["probability"]:
         return None
     low, high = points[0]["probability"], points[-1]["probability"]
     most = max(max(p["missed"], p["false"], p["price"]) for p in points) or 1
     plane = Plane(nice_ticks(low, high), nice_ticks(0, most), WIDTH, 310, left=64)
-    label = _named(found, "label")
+    label = _named(thresholds, "label")
     body = plane.grid(f"called {_short(label)} from this probability on", shares=False)
     for kind, field in (("third", "false"), ("second", "missed"), ("first", "price")):
         body.append(plane.line([(p["probability"], p[field]) for p in points], kind))
-    chosen, said = found.get("chosen"), f"From {percent(low)} to {percent(high)}."
+    chosen, description = thresholds.get("chosen"), f"From {percent(low)} to {percent(high)}."
     if _has(chosen, *_POINT):
         assert chosen is not None
         at = min(max(chosen["probability"], plane.x_ticks[0]), plane.x_ticks[-1])
         body.append(rule(plane.x(at), plane.top, plane.x(at), plane.bottom, "zero"))
         body.append(plane.mark(at, chosen["price"]))
-        said += (
+        description += (
             f" Chosen: {percent(chosen['probability'])}, with {number(chosen['missed'])} missed "
             f"and {number(chosen['false'])} false."
         )
-    return charts.svg(310, "What thresholds would do", said, body)
+    return charts.svg(310, "What thresholds would do", description, body)
 
 
-def calibration_chart(charts: Charts, found: Mapping[str, Any] | None) -> Markup | None:
+def calibration_chart(charts: Charts, calibration: Mapping[str, Any] | None) -> Markup | None:
     """Shares that came true against probabilities that were given."""
-    bins = [b for b in (found or {}).get("bins") or [] if _has(b, "predicted", "share", "rows")]
-    if not found or not bins:
+    bins = [
+        b for b in (calibration or {}).get("bins") or [] if _has(b, "predicted", "share", "rows")
+    ]
+    if not calibration or not bins:
         return None
     plane = Plane(_SHARES, _SHARES, _SQUARE, 380)
-    label = _named(found, "label")
+    label = _named(calibration, "label")
     body = plane.grid(f"probability of {_short(label)}", shares=True)
     body.append(rule(plane.x(0), plane.y(0), plane.x(1), plane.y(1), "zero"))
     for part in bins:
@@ -352,17 +354,24 @@ def calibration_chart(charts: Charts, found: Mapping[str, Any] | None) -> Markup
         if ends := _pair(part.get("interval")):
             body.append(rule(x, plane.y(ends[0]), x, plane.y(ends[1]), "whisker"))
         body.append(plane.mark(part["predicted"], part["share"]))
-    said = "; ".join(
+    description = "; ".join(
         f"{number(part['rows'])} rows at {percent(part['predicted'])}: {percent(part['share'])}"
         for part in bins
     )
-    return charts.svg(380, f"How often {label} came true", f"{said}.", body, _SQUARE)
+    return charts.svg(380, f"How often {label} came true", f"{description}.", body, _SQUARE)
 
 
-def _pair(given: Any) -> tuple[float, float] | None:
+CHARTS: dict[str, Callable[[Charts, Mapping[str, Any] | None], Markup | None]] = {
+    "roc": roc_chart,  # by section of the document
+    "thresholds": threshold_chart,
+    "calibration": calibration_chart,
+}
+
+
+def _pair(pair: Any) -> tuple[float, float] | None:
     """Two numbers, or None where a document lacks one."""
-    whole = isinstance(given, list) and len(given) == 2 and None not in given
-    return (given[0], given[1]) if whole else None
+    whole = isinstance(pair, list) and len(pair) == 2 and None not in pair
+    return (pair[0], pair[1]) if whole else None
 
 
 def _has(part: Any, *names: str) -> bool:

@@ -3,7 +3,16 @@
 from __future__ import annotations
 
 import unicodedata
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from rosenblatt.data.naming import is_number
+
+if TYPE_CHECKING:
+    from rosenblatt.report.document import Term
+
+
+SHOWN = 4  # terms of a sum in a sentence
 
 
 def width_of(text: str) -> int:
@@ -30,10 +39,10 @@ def number(value: Any, digits: int = 4) -> str:
         return "" if value is None else str(value)
     if isinstance(value, float) and not value.is_integer():
         few = abs(value) < 10**digits - 0.5 or abs(value) >= 1e15
-        said = f"{value:,.{digits}g}" if few else f"{value:,.0f}"
+        text = f"{value:,.{digits}g}" if few else f"{value:,.0f}"
     else:
-        said = f"{value:,.{digits}g}" if abs(value) >= 1e15 else f"{int(value):,}"
-    return said.replace("-", "−")
+        text = f"{value:,.{digits}g}" if abs(value) >= 1e15 else f"{int(value):,}"
+    return text.replace("-", "−")
 
 
 def signed(value: Any) -> str:
@@ -56,5 +65,24 @@ def percent(rate: Any) -> str:
 
 def sentence(text: Any) -> str:
     """Words of ours that stood behind a colon, standing alone."""
-    said = str(text).strip()
-    return f"{said[:1].upper()}{said[1:]}{'' if said[-1:] in tuple('.!?') else '.'}"
+    words = str(text).strip()
+    return f"{words[:1].upper()}{words[1:]}{'' if words[-1:] in tuple('.!?') else '.'}"
+
+
+def column(name: str) -> str:
+    """A name that is a number is quoted: 25·0 would be read as a product."""
+    return repr(name) if is_number(name) else name
+
+
+def weighted_sum(terms: Sequence[Term], n_terms: int) -> str:
+    """2.5·age − 0.3·[owner = yes] + … (3 more); the first terms are the heaviest."""
+    if not terms:
+        return "0"
+    text = ""
+    for term in terms[:SHOWN]:
+        name = f"[{term['feature']}]" if term["indicator"] else column(term["feature"])
+        sign = "−" if term["weight"] < 0 else "+" if text else ""
+        text += f" {sign} " if text else sign
+        text += f"{number(abs(term['weight']), digits=3)}·{name}"
+    rest = n_terms - SHOWN
+    return text + (f" + … ({rest:,} more)" if rest > 0 else "")

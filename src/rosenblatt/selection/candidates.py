@@ -36,22 +36,22 @@ def candidates(
     from rosenblatt.perceptron import Perceptron
     from rosenblatt.random_linear import RandomLinearClassifier
 
-    same = {"random_state": random_state, "class_weight": class_weight}
-    found: dict[str, Any] = {
+    options = {"random_state": random_state, "class_weight": class_weight}
+    rules: dict[str, Any] = {
         "random linear": RandomLinearClassifier(k=100, random_state=random_state),
-        "last": Perceptron(keep="last", **same),
-        "best": Perceptron(keep="best", **same),
+        "last": Perceptron(keep="last", **options),
+        "best": Perceptron(keep="best", **options),
     }
     without = not_tried(n, d, kernel=kernel)
     if "pocket" not in without:
-        found["pocket"] = Perceptron(
-            order="random", keep="pocket", max_updates=POCKET_UPDATES, **same
+        rules["pocket"] = Perceptron(
+            order="random", keep="pocket", max_updates=POCKET_UPDATES, **options
         )
-    found["average"] = Perceptron(keep="average", **same)
-    found[WITH_MARGIN] = Perceptron(keep="average", margin="scale", **same)
+    rules["average"] = Perceptron(keep="average", **options)
+    rules[WITH_MARGIN] = Perceptron(keep="average", margin="scale", **options)
     if "rbf kernel" not in without:
-        found["rbf kernel"] = KernelPerceptron(kernel="rbf", **same)
-    return found
+        rules["rbf kernel"] = KernelPerceptron(kernel="rbf", **options)
+    return rules
 
 
 ROWS_OF_IT = "its rule is made of training rows"
@@ -61,24 +61,24 @@ def not_tried(
     n: int, d: int, *, kernel: bool = True, why_no_kernel: str = ROWS_OF_IT
 ) -> dict[str, str]:
     """What `candidates` leaves out on so many training rows, and why."""
-    found = {}
+    why = {}
     if n * d > _POCKET_NUMBERS:
-        found["pocket"] = f"more than {_POCKET_NUMBERS:,} numbers to train on"
+        why["pocket"] = f"more than {_POCKET_NUMBERS:,} numbers to train on"
     if not kernel:
-        found["rbf kernel"] = why_no_kernel
+        why["rbf kernel"] = why_no_kernel
     elif n > _KERNEL_ROWS:
-        found["rbf kernel"] = f"more than {_KERNEL_ROWS:,} training rows"
-    return found
+        why["rbf kernel"] = f"more than {_KERNEL_ROWS:,} training rows"
+    return why
 
 
 def streamed(*, random_state: Any = 0, class_weight: Any = None) -> dict[str, Any]:
     """The perceptrons to compare on rows on disk, which are read a block at a time."""
     from rosenblatt.perceptron import Perceptron
 
-    same: dict[str, Any] = {"random_state": random_state, "class_weight": class_weight}
-    given = same | {"order": "blocks"}
-    found = {keep: Perceptron(keep=keep, **given) for keep in ("last", "best", "average")}
-    return found | {WITH_MARGIN: Perceptron(keep="average", margin="scale", **given)}
+    options: dict[str, Any] = {"random_state": random_state, "class_weight": class_weight}
+    in_blocks = options | {"order": "blocks"}
+    rules = {keep: Perceptron(keep=keep, **in_blocks) for keep in ("last", "best", "average")}
+    return rules | {WITH_MARGIN: Perceptron(keep="average", margin="scale", **in_blocks)}
 
 
 def not_streamed(*, peers: bool = False) -> dict[str, str]:
@@ -126,13 +126,13 @@ def peers(
     from sklearn.linear_model import LogisticRegression
 
     without = no_peers(n, d, k, sparse=sparse)
-    found: dict[str, Any] = {
+    rules: dict[str, Any] = {
         LOGISTIC: LogisticRegression(max_iter=1000, class_weight=class_weight),
         BOOSTING: HistGradientBoostingClassifier(
             random_state=random_state, class_weight=class_weight
         ),
     }
-    return {name: peer for name, peer in found.items() if name not in without}
+    return {name: peer for name, peer in rules.items() if name not in without}
 
 
 def no_peers(n: int, d: int, k: int, *, sparse: bool = False) -> dict[str, str]:

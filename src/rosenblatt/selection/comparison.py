@@ -1,4 +1,4 @@
-"""One comparison: candidates learn on some rows and are judged on others."""
+"""One comparison: candidates learn on some rows and are evaluated on others."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from sklearn.base import clone
 from sklearn.dummy import DummyClassifier
 
 from rosenblatt.selection.candidates import alone, baseline, floor
+from rosenblatt.selection.criterion import Criterion
 from rosenblatt.selection.folds import Indices
-from rosenblatt.selection.judge import Judge
-from rosenblatt.selection.out_of_sample import Floats, Unit, Unseen, scores_of
+from rosenblatt.selection.out_of_sample import Floats, OutOfSample, Unit, scores_of
 from rosenblatt.selection.result import Candidate
 from rosenblatt.selection.training import Training
 
 
 @final
 @dataclass
-class Contest:
-    """What is compared, on which rows, by which judge."""
+class Comparison:
+    """What is compared, on which rows, by which criterion."""
 
     X: Any
     y: NDArray[Any]
@@ -32,7 +32,7 @@ class Contest:
     groups: NDArray[Any] | None
     seed: int
     confidence: float
-    judge: Judge
+    criterion: Criterion
     training: Training
     failed: dict[str, str] = field(default_factory=dict)  # peers, and why
 
@@ -55,37 +55,37 @@ class Contest:
             (self.rows(train, prepare), self.y[train]),
             (self.rows(validation, prepare), self.y[validation]),
         )
-        found = []
-        for name, given in self.rules.items():
+        candidates = []
+        for name, rule in self.rules.items():
             try:
-                rule, notes = self.training.fit(name, clone(given), *parts[0])
-                if rule is not None:
-                    found.append(self._counted(name, rule, notes, *parts))
+                fitted, notes = self.training.fit(name, clone(rule), *parts[0])
+                if fitted is not None:
+                    candidates.append(self._counted(name, fitted, notes, *parts))
             except KeyboardInterrupt:  # while predicting
                 self.training.interrupted = True
             if self.training.interrupted:
                 break
         if peers and not self.training.interrupted:
-            found += self._peers(*parts)
-        return prepare, found
+            candidates += self._peers(*parts)
+        return prepare, candidates
 
     def _peers(self, train: tuple[Any, Any], validation: tuple[Any, Any]) -> list[Candidate]:
         """A peer that cannot be fitted is left out: nothing depends on it."""
-        found = []
-        for name, given in self.peers.items():
+        candidates = []
+        for name, rule in self.peers.items():
             try:
                 with alone():
-                    rule, notes = self.training.fit(name, clone(given), *train)
-                    if rule is not None:
-                        one = self._counted(name, rule, notes, train, validation, peer=True)
-                        found.append(one)
+                    fitted, notes = self.training.fit(name, clone(rule), *train)
+                    if fitted is not None:
+                        one = self._counted(name, fitted, notes, train, validation, peer=True)
+                        candidates.append(one)
             except KeyboardInterrupt:
                 self.training.interrupted = True
             except Exception as error:  # whatever somebody else's code raises
                 self.failed[name] = f"it failed: {type(error).__name__}"
             if self.training.interrupted:
                 break
-        return found
+        return candidates
 
     def _counted(
         self,
@@ -99,7 +99,7 @@ class Contest:
     ) -> Candidate:
         (X, y), (X_val, y_val) = train, validation
         predicted = rule.predict(X_val)
-        scored = self.two and not isinstance(rule, DummyClassifier)  # which says what it says
+        has_scores = self.two and not isinstance(rule, DummyClassifier)
         return Candidate(
             name,
             rule,
@@ -110,20 +110,20 @@ class Contest:
             name in self.floor,
             notes,
             peer,
-            losses=self.judge.priced(y_val, predicted, self.classes),
-            unseen=self.unseen(rule, X, X_val, y_val) if scored else None,
-            seen=self.unseen(rule, X, X, y) if scored and self.judge.moves else None,
+            losses=self.criterion.priced(y_val, predicted, self.classes),
+            out_of_sample=self.scored(rule, X, X_val, y_val) if has_scores else None,
+            in_sample=self.scored(rule, X, X, y) if has_scores and self.criterion.moves else None,
         )
 
-    def unseen(self, rule: Any, X: Any, X_val: Any, y_val: Any) -> Unseen:
+    def scored(self, rule: Any, X: Any, X_val: Any, y_val: Any) -> OutOfSample:
         """Scores in units of those of the rows X that trained it."""
         unit = Unit.of(scores_of(rule, X))
-        return Unseen(unit.measured(scores_of(rule, X_val)), y_val == self.classes[1])
+        return OutOfSample(unit.measured(scores_of(rule, X_val)), y_val == self.classes[1])
 
-    def chosen(self, found: list[Candidate]) -> tuple[Candidate, Candidate | None]:
-        """The winner, and who was passed over. `found` gets their losses."""
-        found[:] = [self.judge.judged(c) for c in found]
-        return self.judge.best(found)
+    def chosen(self, candidates: list[Candidate]) -> tuple[Candidate, Candidate | None]:
+        """The winner, and who was passed over. `candidates` get their losses."""
+        candidates[:] = [self.criterion.evaluated(c) for c in candidates]
+        return self.criterion.best(candidates)
 
     def prepared(self, rows: Indices) -> Any:
         return None if self.prepare is None else clone(self.prepare).fit(taken(self.X, rows))

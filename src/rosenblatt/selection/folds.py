@@ -23,15 +23,15 @@ def folds(y: NDArray[Any], k: int, groups: Any, seed: int) -> list[Indices]:
     _check(labels, counts, k, groups)
     kind = StratifiedKFold if groups is None else StratifiedGroupKFold
     splitter = kind(n_splits=k, shuffle=True, random_state=seed)
-    found = [part for _, part in splitter.split(np.zeros(len(y)), codes, groups)]
-    for part in found:
+    parts = [part for _, part in splitter.split(np.zeros(len(y)), codes, groups)]
+    for part in parts:
         if len(part) == 0 or (np.bincount(codes[part], minlength=len(labels)) == counts).any():
             why = "" if groups is None else ", since rows of a group stay together"
             raise InputError(
                 f"The rows cannot be divided into {k} parts that each leave rows of all labels to "
                 f"the others{why}. Take another seed, or a column with more and smaller groups."
             )
-    return found
+    return parts
 
 
 def rest(parts: list[Indices], without: list[int]) -> Indices:

@@ -95,11 +95,11 @@ def roc(scores: Any, positive: Any, confidence: float = 0.95) -> Roc:
     clopper_pearson(0, 1, confidence)  # refuses what is no confidence
     order = np.argsort(-scores, kind="stable")
     ends = np.append(np.flatnonzero(np.diff(scores[order])), len(scores) - 1)
-    found = np.insert(np.cumsum(positive[order])[ends] / m, 0, 0.0)
-    false = np.insert(np.cumsum(~positive[order])[ends] / n, 0, 0.0)
+    true_rates = np.insert(np.cumsum(positive[order])[ends] / m, 0, 0.0)
+    false_rates = np.insert(np.cumsum(~positive[order])[ends] / n, 0, 0.0)
     above, below = _placements(scores, positive)
     auc = float(above.mean())
-    return Roc(false, found, auc, _delong(auc, above, below, confidence), confidence)
+    return Roc(false_rates, true_rates, auc, _delong(auc, above, below, confidence), confidence)
 
 
 def _placements(scores: Floats, positive: NDArray[np.bool_]) -> tuple[Floats, Floats]:
@@ -180,11 +180,11 @@ def calibration(probabilities: Any, positive: Any, confidence: float = 0.95) -> 
 def _bins(p: NDArray[np.float64], positive: NDArray[np.bool_], confidence: float) -> list[Bin]:
     edges = np.linspace(0, 1, BINS + 1)
     place = np.searchsorted(edges[1:-1], p, side="left")  # as scikit-learn's calibration_curve
-    found = []
+    bins = []
     for b in np.unique(place):
         here = place == b
         rows, right = int(here.sum()), int(positive[here].sum())
         ends = clopper_pearson(right, rows, confidence)
         mean = float(p[here].mean())
-        found.append(Bin(float(edges[b]), float(edges[b + 1]), rows, mean, right, ends))
-    return found
+        bins.append(Bin(float(edges[b]), float(edges[b + 1]), rows, mean, right, ends))
+    return bins

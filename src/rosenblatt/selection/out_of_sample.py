@@ -14,14 +14,14 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Unseen:
+class OutOfSample:
     """Two classes: a score for each row, and whether its label is the second class."""
 
     scores: Floats
     second: NDArray[np.bool_]
 
     @classmethod
-    def joined(cls, parts: list[Unseen]) -> Unseen:
+    def joined(cls, parts: list[OutOfSample]) -> OutOfSample:
         scores = np.concatenate([part.scores for part in parts])
         return cls(scores, np.concatenate([part.second for part in parts]))
 
@@ -111,7 +111,7 @@ _STEPS = 100
 _CLOSE = 1e-10
 
 
-def platt(unseen: Unseen) -> Platt:
+def platt(out_of_sample: OutOfSample) -> Platt:
     """The sigmoid that fits labels to scores best (Platt 1999; Newton's method as in Lin, Lin and
     Weng, Machine Learning 68, 2007).
 
@@ -122,16 +122,16 @@ def platt(unseen: Unseen) -> Platt:
     --------
     >>> import numpy as np
     >>> from rosenblatt.selection.out_of_sample import platt
-    >>> from rosenblatt.selection.out_of_sample import Unseen
-    >>> found = platt(Unseen(np.array([-2.0, -1, 1, 2]), np.array([False, True, False, True])))
+    >>> from rosenblatt.selection.out_of_sample import OutOfSample
+    >>> found = platt(OutOfSample(np.array([-2.0, -1, 1, 2]), np.array([False, True, False, True])))
     >>> found.of(np.array([-3.0, 0.0, 3.0])).round(3).tolist()
     [0.353, 0.5, 0.647]
     """
-    second = unseen.second
+    second = out_of_sample.second
     positive, negative = int(second.sum()), int((~second).sum())
     target = np.where(second, (positive + 1) / (positive + 2), 1 / (negative + 2))
-    unit = float(np.abs(unseen.scores).max()) or 1.0
-    slope, intercept = _fitted(unseen.scores / unit, target)
+    unit = float(np.abs(out_of_sample.scores).max()) or 1.0
+    slope, intercept = _fitted(out_of_sample.scores / unit, target)
     if slope <= 0:
         return Platt(0.0, float(np.log((positive + 1) / (negative + 1))), len(second))
     return Platt(slope / unit, intercept, len(second))

@@ -1,4 +1,4 @@
-"""What a comparison found."""
+"""The answer of a comparison: its candidates, and the error of the chosen one."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from rosenblatt._model.probability import Platt
 from rosenblatt._util.text import named
-from rosenblatt.selection.judge import Judge
+from rosenblatt.selection.criterion import Criterion
 from rosenblatt.selection.measures import clopper_pearson
-from rosenblatt.selection.out_of_sample import Unseen
+from rosenblatt.selection.out_of_sample import OutOfSample
 
 Floats = NDArray[np.float64]
 
@@ -35,8 +35,10 @@ class Candidate:
     peer: bool = False  # somebody else's rule, for comparison: not chosen, not written
     price: float | None = None  # of its validation errors
     losses: Floats | None = field(default=None, repr=False, compare=False)  # by validation row
-    unseen: Unseen | None = field(default=None, repr=False, compare=False)  # of validation rows
-    seen: Unseen | None = field(default=None, repr=False, compare=False)  # of training rows, too
+    out_of_sample: OutOfSample | None = field(
+        default=None, repr=False, compare=False
+    )  # of validation rows
+    in_sample: OutOfSample | None = field(default=None, repr=False, compare=False)
 
     @property
     def loss(self) -> float:
@@ -70,27 +72,27 @@ class Selection:
         The training rows; those and the validation rows with `retrain`; all rows with `cv`.
     test_errors, test_n : int
         The winner's errors on rows that neither trained nor chose it. With `cv` those of the whole
-        procedure, each row judged by a rule that never saw it.
+        procedure, each row predicted by a rule that never saw it.
     interval : tuple of float
         Clopper-Pearson, for the error rate.
     majority, majority_errors : label, int
         The largest class of the training rows, and the errors of always saying it, on these rows.
     train, validation, test : arrays of int
-        The rows. With `cv` all rows are in the first two, and those judged so far in the third.
+        The rows. With `cv` all rows are in the first two, and those tested so far in the third.
     predictions : array
         The labels predicted for the rows in `test`.
     scores : array, or None with more than two classes
         Of the rows in `test`; with `cv` in the units of the estimator, whichever rule gave them.
     probabilities : array or None
         Of the second class, for the rows in `test`.
-    unseen : Unseen or None
+    out_of_sample : OutOfSample or None
         Scores of rows that chose the threshold, in the units of the estimator: each by a rule that
         had not seen its row.
     moved : float
         How much the threshold was moved from where it was learned; the estimator has it already.
     probability : Platt or None
         From a score of the estimator to the probability of the second class.
-    judge : Judge
+    criterion : Criterion
         What a wrong answer costs.
     """
 
@@ -106,7 +108,7 @@ class Selection:
     majority_errors: int
     confidence: float
     seed: int
-    judge: Judge
+    criterion: Criterion
     cv: int | None = None
     interrupted: bool = False
     retrained: bool = False
@@ -114,7 +116,7 @@ class Selection:
     failed: dict[str, str] = field(default_factory=dict)  # peers that could not be fitted, and why
     scores: Floats | None = field(default=None, repr=False)
     probabilities: Floats | None = field(default=None, repr=False)
-    unseen: Unseen | None = field(default=None, repr=False)
+    out_of_sample: OutOfSample | None = field(default=None, repr=False)
     probability: Platt | None = None
     moved: float = 0.0
 
@@ -168,7 +170,7 @@ class Selection:
         n = winner.validation_n
         if winner.price is None:
             return f"The winner's validation error, {winner.validation_errors:,} of {n:,},"
-        if self.judge.objective == "balanced":
+        if self.criterion.objective == "balanced":
             mean = f"{winner.price / n:.1%}, the mean of the error rates of the labels"
             return f"The winner's validation error, {mean},"
         return f"The winner's cost, {winner.price:,g} for {n:,} validation rows,"

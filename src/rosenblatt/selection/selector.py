@@ -14,12 +14,12 @@ from rosenblatt._validation import parameters
 from rosenblatt.errors import InputError
 from rosenblatt.selection.candidates import baseline
 from rosenblatt.selection.candidates import candidates as usual
-from rosenblatt.selection.comparison import Contest, majority_of
+from rosenblatt.selection.comparison import Comparison, majority_of
+from rosenblatt.selection.criterion import Criterion
 from rosenblatt.selection.folds import FIFTHS, Indices, folds, rest
-from rosenblatt.selection.judge import Judge
 from rosenblatt.selection.measures import clopper_pearson
-from rosenblatt.selection.out_of_sample import Unit, Unseen
-from rosenblatt.selection.refit import Settled, more_fits, retrained, settled
+from rosenblatt.selection.out_of_sample import OutOfSample, Unit
+from rosenblatt.selection.refit import Refitted, more_fits, refit, with_threshold
 from rosenblatt.selection.result import Candidate, Floats, Selection, SelectionInterrupted
 from rosenblatt.selection.training import Progress, Training, trained_with
 
@@ -36,7 +36,7 @@ def select(
     confidence: float = 0.95,
     retrain: bool = False,
     peers: Mapping[str, Any] | None = None,
-    judge: Judge | None = None,
+    criterion: Criterion | None = None,
     progress: Progress | None = None,
     checkpoint: Any = None,
     checkpoint_every: float = 60,
@@ -69,7 +69,7 @@ def select(
         `cv` it always is, on all rows.
     peers : dict of name to scikit-learn classifier, optional
         Compared on the same rows, never chosen.
-    judge : Judge, optional
+    criterion : Criterion, optional
         What a wrong answer costs; by default the number of errors decides.
     progress : callable, optional
         Called as progress(done, total, name) before each candidate is fitted.
@@ -123,7 +123,7 @@ def select(
         )
     peers = peers or {}
     training = Training(trained_with(checkpoint, checkpoint_every), progress, 0)
-    contest = Contest(
+    comparison = Comparison(
         X,
         y,
         dict(candidates),
@@ -132,43 +132,45 @@ def select(
         None if groups is None else np.asarray(groups),
         int(seed),
         confidence,
-        judge or Judge(1.0 - np.eye(len(classes))),
+        criterion or Criterion(1.0 - np.eye(len(classes))),
         training,
     )
     if cv is not None:
-        return nested(contest, int(cv))
-    return _split(contest, retrain=parameters.flag("retrain", retrain))
+        return nested(comparison, int(cv))
+    return _split(comparison, retrain=parameters.flag("retrain", retrain))
 
 
-def _split(contest: Contest, *, retrain: bool) -> Selection:
+def _split(comparison: Comparison, *, retrain: bool) -> Selection:
     """Three fifths train, one chooses, one tests."""
-    y, training = contest.y, contest.training
-    parts = folds(y, FIFTHS, contest.groups, contest.seed)
+    y, training = comparison.y, comparison.training
+    parts = folds(y, FIFTHS, comparison.groups, comparison.seed)
     train, validation, test = rest(parts, [0, 1]), parts[1], parts[0]
-    if len(np.unique(y[train])) < len(contest.classes):
+    if len(np.unique(y[train])) < len(comparison.classes):
         raise InputError(
             "The training rows lack a label, since rows of a group stay together. Take another "
             "seed, or a column with more and smaller groups."
         )
-    training.total = len(contest.rules) + len(contest.peers)
-    training.total += more_fits(contest, len(validation)) if retrain else 0
-    prepare, found = contest.compare(train, validation)
-    if len(found) < 2:
+    training.total = len(comparison.rules) + len(comparison.peers)
+    training.total += more_fits(comparison, len(validation)) if retrain else 0
+    prepare, candidates = comparison.compare(train, validation)
+    if len(candidates) < 2:
         raise SelectionInterrupted(None)
-    winner, passed_over = contest.chosen(found)
+    winner, passed_over = comparison.chosen(candidates)
     final = None
     if retrain and not training.interrupted:
-        final = retrained(contest, winner, train, validation)
+        final = refit(comparison, winner, train, validation)
     if final is None:
-        X = contest.rows(train, prepare)
+        X = comparison.rows(train, prepare)
         rule, notes = winner.estimator, winner.notes
-        final = settled(contest, rule, X, y[train], prepare, winner.unseen, notes=notes)
-    place = next(i for i, c in enumerate(found) if c is winner)
-    found[place] = winner = replace(winner, estimator=final.estimator, notes=final.notes)
-    majority, X = majority_of(found[0]), contest.rows(test, final.prepare)
-    scores = contest.scores(final.estimator, X)
+        final = with_threshold(
+            comparison, rule, X, y[train], prepare, winner.out_of_sample, notes=notes
+        )
+    place = next(i for i, c in enumerate(candidates) if c is winner)
+    candidates[place] = winner = replace(winner, estimator=final.estimator, notes=final.notes)
+    majority, X = majority_of(candidates[0]), comparison.rows(test, final.prepare)
+    scores = comparison.scores(final.estimator, X)
     selection = Selection(
-        found,
+        candidates,
         winner,
         final.prepare,
         majority,
@@ -178,16 +180,16 @@ def _split(contest: Contest, *, retrain: bool) -> Selection:
         y[test],
         final.estimator.predict(X),
         int((y[test] != majority).sum()),
-        contest.confidence,
-        contest.seed,
-        contest.judge,
+        comparison.confidence,
+        comparison.seed,
+        comparison.criterion,
         interrupted=training.interrupted,
         retrained=final.retrained,
         passed_over=passed_over,
-        failed=contest.failed,
+        failed=comparison.failed,
         scores=scores,
         probabilities=final.probabilities(scores),
-        unseen=final.unseen,
+        out_of_sample=final.out_of_sample,
         probability=final.probability,
         moved=final.moved,
     )
@@ -199,21 +201,21 @@ def _split(contest: Contest, *, retrain: bool) -> Selection:
 # Nested cross-validation: each row is tested once, by a rule that never saw it.
 
 
-def nested(contest: Contest, k: int) -> Selection:
+def nested(comparison: Comparison, k: int) -> Selection:
     """Each of k folds is tested by the winner of a cross-validation on all others."""
-    y, training = contest.y, contest.training
+    y, training = comparison.y, comparison.training
     every = np.arange(len(y))
-    outer = folds(y, k, contest.groups, contest.seed)
-    training.total = (k + 1) * (k * len(contest.rules) + 1) + k * len(contest.peers)
-    whole = _cross_validated(contest, every, k, peers=True)
+    outer = folds(y, k, comparison.groups, comparison.seed)
+    training.total = (k + 1) * (k * len(comparison.rules) + 1) + k * len(comparison.peers)
+    whole = _cross_validated(comparison, every, k, peers=True)
     if whole is None:
         raise SelectionInterrupted(None)
-    found, winner, passed_over, final = whole
-    tested, scored, always = _Tested(contest, final.unit), [], 0
+    candidates, winner, passed_over, final = whole
+    tested, scored, always = _Tested(comparison, final.unit), [], 0
     for i, part in enumerate(outer):
         inner = None
         if not training.interrupted:
-            inner = _cross_validated(contest, rest(outer, [i]), k, peers=False)
+            inner = _cross_validated(comparison, rest(outer, [i]), k, peers=False)
         if inner is None or training.interrupted:
             break
         tested.add(part, inner[-1])
@@ -221,26 +223,26 @@ def nested(contest: Contest, k: int) -> Selection:
         scored.append(part)
     test = np.concatenate([every[:0], *scored])
     selection = Selection(
-        found,
+        candidates,
         winner,
         final.prepare,
-        majority_of(found[0]),
+        majority_of(candidates[0]),
         every,
         every,
         test,
         y[test],
         np.concatenate([y[:0], *tested.predicted]),
         always,
-        contest.confidence,
-        contest.seed,
-        contest.judge,
+        comparison.confidence,
+        comparison.seed,
+        comparison.criterion,
         cv=k,
         interrupted=training.interrupted,
         passed_over=passed_over,
-        failed=contest.failed,
+        failed=comparison.failed,
         scores=_joined(tested.scores),
         probabilities=_joined(tested.probabilities),
-        unseen=final.unseen,
+        out_of_sample=final.out_of_sample,
         probability=final.probability,
         moved=final.moved,
     )
@@ -252,16 +254,16 @@ def nested(contest: Contest, k: int) -> Selection:
 class _Tested:
     """What the rules of the outer folds say of their test rows; scores in units of one of them."""
 
-    def __init__(self, contest: Contest, unit: Unit):
-        self.contest, self.unit = contest, unit
+    def __init__(self, comparison: Comparison, unit: Unit):
+        self.comparison, self.unit = comparison, unit
         self.predicted: list[Any] = []
         self.scores: list[Floats | None] = []
         self.probabilities: list[Floats | None] = []
 
-    def add(self, part: Indices, by: Settled) -> None:
-        X = self.contest.rows(part, by.prepare)
+    def add(self, part: Indices, by: Refitted) -> None:
+        X = self.comparison.rows(part, by.prepare)
         self.predicted.append(by.estimator.predict(X))
-        scores = self.contest.scores(by.estimator, X)
+        scores = self.comparison.scores(by.estimator, X)
         self.probabilities.append(by.probabilities(scores))
         if scores is not None:
             scores = self.unit.scores(by.unit.measured(scores))
@@ -274,30 +276,30 @@ def _joined(parts: list[Floats | None]) -> Floats | None:
 
 
 def _cross_validated(
-    contest: Contest, rows: Indices, k: int, *, peers: bool
-) -> tuple[list[Candidate], Candidate, Candidate | None, Settled] | None:
+    comparison: Comparison, rows: Indices, k: int, *, peers: bool
+) -> tuple[list[Candidate], Candidate, Candidate | None, Refitted] | None:
     """The candidates with errors added up over k folds; the best, fitted to all these rows."""
-    groups = None if contest.groups is None else contest.groups[rows]
-    parts = [rows[part] for part in folds(contest.y[rows], k, groups, contest.seed)]
+    groups = None if comparison.groups is None else comparison.groups[rows]
+    parts = [rows[part] for part in folds(comparison.y[rows], k, groups, comparison.seed)]
     rounds = []
     for i in range(k):
-        rounds.append(contest.compare(rest(parts, [i]), parts[i], peers=peers)[1])
-        if contest.training.interrupted:
+        rounds.append(comparison.compare(rest(parts, [i]), parts[i], peers=peers)[1])
+        if comparison.training.interrupted:
             return None
     by_name = [{c.name: c for c in one} for one in rounds]
     everywhere = [c.name for c in rounds[0] if all(c.name in one for one in by_name)]
-    found = [_added([one[name] for one in by_name]) for name in everywhere]
-    winner, passed_over = contest.chosen(found)
-    prepare = contest.prepared(rows)
-    given = clone(contest.rules[winner.name])
-    X, y = contest.rows(rows, prepare), contest.y[rows]
-    rule, notes = contest.training.fit(winner.name, given, X, y)
+    candidates = [_added([one[name] for one in by_name]) for name in everywhere]
+    winner, passed_over = comparison.chosen(candidates)
+    prepare = comparison.prepared(rows)
+    rule = clone(comparison.rules[winner.name])
+    X, y = comparison.rows(rows, prepare), comparison.y[rows]
+    rule, notes = comparison.training.fit(winner.name, rule, X, y)
     if rule is None:
         return None
-    final = settled(contest, rule, X, y, prepare, winner.unseen, notes=notes)
-    place = next(i for i, c in enumerate(found) if c is winner)
-    found[place] = winner = replace(winner, estimator=rule, notes=notes)
-    return found, winner, passed_over, final
+    final = with_threshold(comparison, rule, X, y, prepare, winner.out_of_sample, notes=notes)
+    place = next(i for i, c in enumerate(candidates) if c is winner)
+    candidates[place] = winner = replace(winner, estimator=rule, notes=notes)
+    return candidates, winner, passed_over, final
 
 
 def _added(same: list[Candidate]) -> Candidate:
@@ -309,12 +311,12 @@ def _added(same: list[Candidate]) -> Candidate:
         same[0],
         notes=notes,
         losses=_joined([c.losses for c in same]),
-        unseen=_pooled([c.unseen for c in same]),
-        seen=_pooled([c.seen for c in same]),
+        out_of_sample=_pooled([c.out_of_sample for c in same]),
+        in_sample=_pooled([c.in_sample for c in same]),
         **sums,
     )
 
 
-def _pooled(parts: list[Unseen | None]) -> Unseen | None:
+def _pooled(parts: list[OutOfSample | None]) -> OutOfSample | None:
     there = [part for part in parts if part is not None]
-    return Unseen.joined(there) if there else None
+    return OutOfSample.joined(there) if there else None

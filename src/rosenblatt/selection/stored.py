@@ -1,4 +1,4 @@
-"""The comparison on rows on disk: the same contest, a block of rows in memory at a time."""
+"""The comparison on rows on disk: the same comparison, a block of rows in memory at a time."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from rosenblatt._util.spelling import option
 from rosenblatt.errors import InputError
 from rosenblatt.selection.candidates import baseline, streamed
 from rosenblatt.selection.comparison import majority_of
+from rosenblatt.selection.criterion import Criterion
 from rosenblatt.selection.folds import FIFTHS
-from rosenblatt.selection.judge import Judge
-from rosenblatt.selection.out_of_sample import Unseen, platt, scores_of
+from rosenblatt.selection.out_of_sample import OutOfSample, platt, scores_of
 from rosenblatt.selection.result import Candidate, Selection, SelectionInterrupted
 from rosenblatt.selection.training import Progress, Training, checkpoint_of
 
@@ -68,7 +68,7 @@ def select_stored(
     training: Stored,
     *,
     seed: int,
-    judge: Judge,
+    criterion: Criterion,
     class_weight: Any,
     progress: Progress,
     checkpoint: Path | None,
@@ -78,25 +78,25 @@ def select_stored(
     """As `select`; `training` are those of the rows that `trains` names. `prepare` is None. With a
     client the candidates learn side by side."""
     rules = streamed(random_state=seed, class_weight=class_weight)
-    given = rows, training, rules, judge, seed, progress, checkpoint, checkpoint_every, client
-    return _Contest(*given).result()
+    given = rows, training, rules, criterion, seed, progress, checkpoint, checkpoint_every, client
+    return _StoredComparison(*given).result()
 
 
 @final
-class _Contest:
+class _StoredComparison:
     def __init__(
         self,
         rows: Stored,
         training: Stored,
         rules: dict[str, Any],
-        judge: Judge,
+        criterion: Criterion,
         seed: int,
         progress: Progress,
         checkpoint: Path | None,
         every: float,
         client: Client | None,
     ):
-        self.rows, self.seed, self.judge = rows, seed, judge
+        self.rows, self.seed, self.criterion = rows, seed, criterion
         self.two = len(rows.classes) == 2
         self.checkpoint, self.every, self.client = checkpoint, every, client
         self.always = baseline(len(rows.classes))
@@ -149,7 +149,7 @@ class _Contest:
         found = trained(client, self.learned_from, asked)
         return {name: one for (_, name), one in zip(learn, found, strict=True)}
 
-    def judged(self, rule: Any) -> Iterator[tuple[NDArray[np.uint8], Any, Any, Any]]:
+    def evaluated(self, rule: Any) -> Iterator[tuple[NDArray[np.uint8], Any, Any, Any]]:
         """The fifth, the label, the prediction and, of two classes, the score of each row, block by
         block."""
         rows = self.rows
@@ -182,14 +182,14 @@ class _Contest:
 
     def counted(self, name: str, rule: Any, notes: tuple[str, ...]) -> Candidate:
         """Its errors on the rows that train and on those that choose; no look at the others."""
-        wrong, losses, unseen = np.zeros(FIFTHS, np.int64), [], []
-        for fifth, labels, predicted, scores in self.judged(rule):
+        wrong, losses, out_of_sample = np.zeros(FIFTHS, np.int64), [], []
+        for fifth, labels, predicted, scores in self.evaluated(rule):
             here = (fifth != TEST) & (predicted != labels)
             wrong += np.bincount(fifth[here], minlength=FIFTHS)
             chose = fifth == VALIDATION
             classes = self.rows.classes
-            losses.append(self.judge.priced(labels[chose], predicted[chose], classes))
-            unseen.append(Unseen(scores[chose], labels[chose] == classes[1]))
+            losses.append(self.criterion.priced(labels[chose], predicted[chose], classes))
+            out_of_sample.append(OutOfSample(scores[chose], labels[chose] == classes[1]))
         _, validation, train = self.parts
         errors, missed = int(wrong[VALIDATION + 1 :].sum()), int(wrong[VALIDATION])
         found = Candidate(
@@ -202,33 +202,35 @@ class _Contest:
             name == self.always,
             notes,
             losses=np.concatenate(losses),
-            unseen=Unseen.joined(unseen) if self.two and name != self.always else None,
+            out_of_sample=OutOfSample.joined(out_of_sample)
+            if self.two and name != self.always
+            else None,
         )
-        if threshold := self.judge.threshold(found):
+        if threshold := self.criterion.threshold(found):
             found = replace(found, train_errors=self._trained_errors(rule, threshold))
-        return self.judge.judged(found)
+        return self.criterion.evaluated(found)
 
     def _trained_errors(self, rule: Any, threshold: float) -> int:
         """Rows are read once more: scores of all that trained may be very many."""
         found, second = 0, self.rows.classes[1]
-        for fifth, labels, _, scores in self.judged(rule):
+        for fifth, labels, _, scores in self.evaluated(rule):
             here = fifth > VALIDATION
-            found += Unseen(scores[here], labels[here] == second).errors(threshold)
+            found += OutOfSample(scores[here], labels[here] == second).errors(threshold)
         return found
 
     def _forget(self, found: list[Candidate]) -> None:
         """Single scores of all but the best so far: there may be very many."""
-        best = self.judge.best(found)[0] if len(found) > 1 else None
-        found[:] = [c if c is best else replace(c, losses=None, unseen=None) for c in found]
+        best = self.criterion.best(found)[0] if len(found) > 1 else None
+        found[:] = [c if c is best else replace(c, losses=None, out_of_sample=None) for c in found]
 
     def result(self) -> Selection:
         found = self.compare()
         if len(found) < 2:
             raise SelectionInterrupted(None)
-        winner, majority = self.judge.best(found)[0], majority_of(found[0])
+        winner, majority = self.criterion.best(found)[0], majority_of(found[0])
         moved = self._moved(winner)
         labels, predictions, scores = self._tested(winner)
-        probability = None if winner.unseen is None else platt(winner.unseen)
+        probability = None if winner.out_of_sample is None else platt(winner.out_of_sample)
         if probability is not None:
             probability = probability.lowered(moved)
         test, validation, train = self.parts
@@ -245,11 +247,11 @@ class _Contest:
             int((labels != majority).sum()),
             _CONFIDENCE,
             self.seed,
-            self.judge,
+            self.criterion,
             interrupted=self.training.interrupted,
             scores=scores if self.two else None,
             probabilities=None if probability is None else probability.of(scores),
-            unseen=_lowered(winner.unseen, moved),
+            out_of_sample=_lowered(winner.out_of_sample, moved),
             probability=probability,
             moved=moved,
         )
@@ -259,9 +261,9 @@ class _Contest:
 
     def _moved(self, winner: Candidate) -> float:
         """How far the threshold was moved: validation rows say it."""
-        if not self.judge.moves or winner.unseen is None:
+        if not self.criterion.moves or winner.out_of_sample is None:
             return 0.0
-        by = winner.unseen.cheapest(self.judge.prices)
+        by = winner.out_of_sample.cheapest(self.criterion.prices)
         if by:
             move_threshold(winner.estimator, by, self._mistakes)
         return by
@@ -270,7 +272,7 @@ class _Contest:
         """Training rows with a margin of 0 or less, and their weights."""
         counts = dict(zip(self.rows.classes, self.learned_from.counts, strict=True))
         wrong = np.zeros(2, np.int64)
-        for fifth, labels, _, scores in self.judged(rule):
+        for fifth, labels, _, scores in self.evaluated(rule):
             here = (fifth > VALIDATION) & mistaken(scores, labels, self.rows.classes)
             wrong += np.bincount(labels[here] == self.rows.classes[1], minlength=2)
         weights = np.ones(2)
@@ -283,7 +285,7 @@ class _Contest:
         found: tuple[list[Any], list[Any]] = [], []
         scored, classes = [], self.rows.classes
         kind = object if classes.dtype.kind == "U" else classes.dtype
-        for fifth, labels, predicted, scores in self.judged(winner.estimator):
+        for fifth, labels, predicted, scores in self.evaluated(winner.estimator):
             for part, column in zip(found, (labels, predicted), strict=True):
                 part.append(_shared(column[fifth == TEST], classes, kind))
             scored.append(scores[fifth == TEST])
@@ -291,8 +293,12 @@ class _Contest:
         return labels, predictions, np.concatenate(scored)
 
 
-def _lowered(unseen: Unseen | None, by: float) -> Unseen | None:
-    return None if unseen is None else Unseen(unseen.scores - by, unseen.second)
+def _lowered(out_of_sample: OutOfSample | None, by: float) -> OutOfSample | None:
+    return (
+        None
+        if out_of_sample is None
+        else OutOfSample(out_of_sample.scores - by, out_of_sample.second)
+    )
 
 
 def _shared(column: NDArray[Any], classes: NDArray[Any], kind: Any) -> NDArray[Any]:

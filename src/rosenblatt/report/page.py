@@ -1,17 +1,26 @@
-"""What the page shows that is not in the document as it stands: choices, pictures, words."""
+"""What the page shows that is not in the document as it stands: choices, pictures, words, and the
+proof that it checks."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import base64
+import hashlib
+import json
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
+from importlib.resources import files
 from typing import Any
 
 from jinja2 import ChainableUndefined, Environment, PackageLoader
 from markupsafe import Markup
 
+from rosenblatt import verify
 from rosenblatt._util.escape import shown
 from rosenblatt._util.text import counted, many, named, row_number
-from rosenblatt.report.charts import Charts, calibration_chart, roc_chart, threshold_chart
+from rosenblatt.play.bundle import bundled
+from rosenblatt.play.html_page import asset
+from rosenblatt.report.charts import CHARTS, Charts
+from rosenblatt.report.document import FIRST_SECTIONS, LAST_SECTIONS
 from rosenblatt.report.text import clip, number, percent, sentence, signed
 
 FORMULA_TERMS = 8
@@ -53,9 +62,9 @@ def name(text: Any, width: int = 80) -> Markup:
     """A name from the table: isolated from the sentence it stands in, whole on hovering."""
     if text is None:
         return Markup()
-    whole, said = shown(str(text)), clip(shown(str(text)), width)
-    hint = Markup(' title="{}"').format(whole) if said != whole else ""
-    return Markup("<bdi{}>{}</bdi>").format(hint, said or "“”")
+    whole, short = shown(str(text)), clip(shown(str(text)), width)
+    hint = Markup(' title="{}"').format(whole) if short != whole else ""
+    return Markup("<bdi{}>{}</bdi>").format(hint, short or "“”")
 
 
 def label(text: Any, width: int = 80) -> Markup:
@@ -70,8 +79,10 @@ def margin(ends: Mapping[str, Any]) -> str:
         return number(low)
     if high is None:
         return f"at least {number(low)}"
-    said = number(low), number(high)
-    return said[0] if said[0] == said[1] else f"{said[0]} to {said[1]}"
+    ends_shown = number(low), number(high)
+    return (
+        ends_shown[0] if ends_shown[0] == ends_shown[1] else f"{ends_shown[0]} to {ends_shown[1]}"
+    )
 
 
 def derived(content: Mapping[str, Any]) -> dict[str, Any]:
@@ -98,10 +109,8 @@ def derived(content: Mapping[str, Any]) -> dict[str, Any]:
         "margin_labels": _in_order(content.get("margins"), _classes(content)),
         "conflict_rows": _conflict_rows((content.get("verdict") or {}).get("conflict")),
         "conflict_rivals": conflict_rivals((content.get("verdict") or {}).get("conflict")),
-        "roc_chart": roc_chart(charts, content.get("roc")),
-        "threshold_chart": threshold_chart(charts, content.get("thresholds")),
+        **_figures(charts, content),
         "threshold_rows": _threshold_rows(content.get("thresholds")),
-        "calibration_chart": calibration_chart(charts, content.get("calibration")),
         "hard_columns": _hard_columns(content),
         "counted": sentence(counted()),
         "highest_rate": _highest_rate(content.get("candidates") or []),
@@ -121,17 +130,59 @@ def _error_chart(charts: Charts, content: Mapping[str, Any], *, several: bool) -
         always = {label: total for label, total in prices if total is not None}
         label = min(always, key=always.__getitem__, default=None)
         rate, ends, floor = price.get("per_row"), price.get("interval"), always.get(label)
-        title, said, share = "The cost of a test row", f"always saying {named(label)}", False
+        title, floor_name, share = "The cost of a test row", f"always saying {named(label)}", False
     else:
         label, rate, ends = error.get("majority_label"), error.get("rate"), error.get("interval")
         floor, title = error.get("majority_errors"), "The error on the test rows"
-        said, share = f"always saying {largest}", True
-    found = {"floor_label": label or largest, "has_floor": floor is not None and bool(n)}
+        floor_name, share = f"always saying {largest}", True
+    floor_words = {"floor_label": label or largest, "has_floor": floor is not None and bool(n)}
     if rate is None:
-        return {**found, "error_chart": None}
+        return {**floor_words, "error_chart": None}
     least = floor / n if floor is not None and n else None
     both = (ends[0], ends[1]) if ends else None
-    return {**found, "error_chart": charts.interval(rate, both, least, title, said, share=share)}
+    return {
+        **floor_words,
+        "error_chart": charts.interval(rate, both, least, title, floor_name, share=share),
+    }
+
+
+def _figures(charts: Charts, content: Mapping[str, Any]) -> dict[str, Any]:
+    """The cards of the error analysis: those with a heading whose chart can be drawn, or that have
+    none."""
+    drawn = {name: draw(charts, content.get(name)) for name, draw in CHARTS.items()}
+    figures = []
+    for section in (*FIRST_SECTIONS, *LAST_SECTIONS):
+        part, chart = content.get(section.name), drawn.get(section.name)
+        if section.heading is None or not part or (section.name in CHARTS and chart is None):
+            continue
+        figure = {"id": section.anchor or section.name, "heading": section.heading, "chart": chart}
+        note = _NOTES.get(section.name)
+        figures.append(figure | {"sentence": part.get("sentence"), "note": note and note(part)})
+    return {"threshold_chart": drawn["thresholds"], "figures": figures}
+
+
+def _roc_note(curve: Mapping[str, Any]) -> Markup:
+    return Markup(
+        "This is the ROC curve of the test rows; upwards: the share of {} that is found. The dot "
+        "is the saved rule."
+    ).format(label(curve.get("label", ""), 24))
+
+
+def _calibration_note(calibration: Mapping[str, Any]) -> Markup:
+    rows = calibration.get("fitted_to")
+    fitted = ""
+    if rows is not None:
+        fitted = f", fitted to {number(rows)} rows that the scoring rule had not seen"
+    return Markup(
+        "Test rows; upwards: the share that was {}, with 95% intervals. On the dashed line the "
+        "probabilities are right. They come from Platt scaling{}."
+    ).format(label(calibration.get("label", ""), 24), fitted)
+
+
+_NOTES: dict[str, Callable[[Mapping[str, Any]], Markup]] = {
+    "roc": _roc_note,
+    "calibration": _calibration_note,
+}
 
 
 def _weights_chart(charts: Charts, terms: Sequence[Mapping[str, Any]]) -> Markup | None:
@@ -190,12 +241,12 @@ def _threshold_rows(found: Mapping[str, Any] | None) -> list[Mapping[str, Any]]:
 
 def _conflict_rows(conflict: Mapping[str, Any] | None) -> dict[str, list[int]]:
     """The rows of a conflict by label."""
-    found: dict[str, list[int]] = {}
+    by_label: dict[str, list[int]] = {}
     if conflict:
         rows, labels = conflict.get("rows") or [], conflict.get("labels") or []
         for row, label in zip(rows, labels, strict=False):
-            found.setdefault(str(label), []).append(row_number(row))
-    return found
+            by_label.setdefault(str(label), []).append(row_number(row))
+    return by_label
 
 
 def _hard_columns(content: Mapping[str, Any]) -> list[str]:
@@ -238,11 +289,11 @@ def _signed(term: Mapping[str, Any], *, first: bool) -> tuple[str, str, str]:
 
 def class_cards(charts: Charts, rule: Mapping[str, Any]) -> list[dict[str, Any]]:
     """What speaks for each class and against it."""
-    found = []
+    cards = []
     for card in (rule.get("classes") or [])[:CARDS]:
         terms, label = card.get("terms") or [], str(card.get("label", ""))
         items = [(str(t["feature"]), float(t["scaled_weight"])) for t in terms[:_BARS]]
-        found.append(
+        cards.append(
             {
                 "label": label,
                 "terms": terms,
@@ -251,15 +302,15 @@ def class_cards(charts: Charts, rule: Mapping[str, Any]) -> list[dict[str, Any]]
                 "chart": charts.bars(items, f"What speaks for {label}", _WIDTH) if items else None,
             }
         )
-    return found
+    return cards
 
 
 def differences(rule: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Why a row is of one class and not of another."""
-    found = []
+    pairs = []
     for pair in (rule.get("differences") or [])[:APART]:
         terms = pair.get("terms") or []
-        found.append(
+        pairs.append(
             {
                 "label": str(pair.get("label", "")),
                 "other": str(pair.get("other", "")),
@@ -269,7 +320,7 @@ def differences(rule: Mapping[str, Any]) -> list[dict[str, Any]]:
                 "threshold": pair.get("threshold"),
             }
         )
-    return found
+    return pairs
 
 
 def conflict_rivals(conflict: Mapping[str, Any] | None) -> list[tuple[int, str, str]]:
@@ -277,5 +328,84 @@ def conflict_rivals(conflict: Mapping[str, Any] | None) -> list[tuple[int, str, 
     if not conflict or not conflict.get("rivals"):
         return []
     parts = (conflict.get(name) or [] for name in ("rows", "labels", "rivals"))
-    found = list(zip(*parts, strict=False))[:_RIVALS]
-    return [(int(row), str(label), str(rival)) for row, label, rival in found]
+    rows_shown = list(zip(*parts, strict=False))[:_RIVALS]
+    return [(int(row), str(label), str(rival)) for row, label, rival in rows_shown]
+
+
+# --- The proof: what is shown before and without the script of the page --------------------------
+
+
+_ROWS, _COLUMNS = 200, 12  # of the table that is shown; the page has all
+
+
+def proof(carried: Mapping[str, Any] | None) -> dict[str, Any]:
+    """What the template needs; nothing where the page carries no certificate."""
+    if carried is None:
+        return {"carried": None}
+    claim = json.loads(carried["certificate"])
+    held = {"rows": carried["rows"], "table": carried["table"]}
+    rows, point = _rows_shown(carried["rows"], claim), (claim.get("conflict") or {}).get("point")
+    return {
+        "carried": {
+            "certificate": Markup(carried["certificate"].replace("<", "\\u003c")),
+            "held": Markup(embedded(held)),
+            "embedded": carried["table"] is not None,
+            "columns": claim["columns"][:_COLUMNS],
+            "more_columns": max(0, len(claim["columns"]) - _COLUMNS),
+            "rows": rows[:_ROWS],
+            "more_rows": max(0, len(rows) - _ROWS),
+            "conflict": "conflict" in claim,
+            "point": None if point is None else point[:_COLUMNS],
+        }
+    }
+
+
+def _rows_shown(
+    rows: Sequence[Mapping[str, Any]], claim: Mapping[str, Any]
+) -> list[dict[str, Any]]:
+    """Of two classes that meet: each by itself, its heaviest rows first."""
+    shares = _shares(claim)
+    table = [
+        {**row, "numbers": row["numbers"][:_COLUMNS], "share": shares.get(row["row"])}
+        for row in rows
+        if not shares or row["row"] in shares
+    ]
+    labels = claim["labels"]
+    return sorted(table, key=lambda row: (-labels.index(row["label"]), -(row["share"] or 0)))
+
+
+def _shares(claim: Mapping[str, Any]) -> dict[int, float]:
+    """How much each row weighs in the average of its class, where two of them meet."""
+    part = claim.get("conflict")
+    if part is None or "point" not in part:
+        return {}
+    weights = [verify.number(text) for text in part["weights"]]
+    totals = {
+        side: sum(v for v, y in zip(weights, part["y"], strict=True) if y == side)
+        for side in set(part["y"])
+    }
+    each = zip(part["rows"], weights, part["y"], strict=True)
+    return {row: float(weight / totals[side]) for row, weight, side in each}
+
+
+# The one script of the page, and its hash: the browser runs this and nothing else.
+
+
+def module(name: str) -> str:
+    """A module of the page: of its own, or one that it shares with the playground."""
+    own = files("rosenblatt.report") / "assets" / f"{name}.js"
+    text = own.read_text(encoding="utf-8") if own.is_file() else asset(f"{name}.js")
+    return text.replace("\r\n", "\n")
+
+
+@cache
+def script(entry: str) -> dict[str, Markup]:
+    """The module of this name and all that it imports."""
+    text = bundled(entry, module)
+    digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+    return {"script": Markup(text), "script_hash": Markup(f"sha256-{digest}")}
+
+
+def embedded(content: Any) -> str:
+    """JSON that no HTML parser takes for the end of the script element."""
+    return json.dumps(content, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")

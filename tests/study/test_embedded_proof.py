@@ -16,7 +16,7 @@ CROSS = np.array([[0.0, 0], [1, 1], [0, 1], [1, 0]]), np.array(["a", "a", "b", "
 
 
 def carried(X, y, **choices):
-    return proof.carried(certify(X, y), X, y, **{"rows": True, "embed": False} | choices)
+    return proof.embed(certify(X, y), X, y, **{"rows": True, "table": False} | choices)
 
 
 def test_the_rows_of_a_conflict_are_there_with_their_numbers():
@@ -44,7 +44,7 @@ def test_nothing_of_single_rows_where_they_may_not_be_told():
 
 
 def test_too_many_numbers_stay_away(monkeypatch):
-    monkeypatch.setattr(proof, "_MOST_CARRIED", 7)
+    monkeypatch.setattr(proof, "_MOST_EMBEDDED_ROWS", 7)
     assert carried(*CROSS)["rows"] == []  # eight numbers
     monkeypatch.setattr(proof, "_LONGEST", 100)
     assert carried(*CROSS) is None
@@ -52,7 +52,7 @@ def test_too_many_numbers_stay_away(monkeypatch):
 
 def test_all_rows_are_what_the_stand_alone_verifier_reads(tmp_path):
     for X in (CROSS[0], sparse.csr_array(CROSS[0])):
-        found = carried(X, CROSS[1], embed=True)
+        found = carried(X, CROSS[1], table=True)
         (tmp_path / "c.json").write_text(found["certificate"])
         (tmp_path / "t.csv").write_text(found["table"])
         assert verify.main([str(tmp_path / "c.json"), str(tmp_path / "t.csv")]) == 0

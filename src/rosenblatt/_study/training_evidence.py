@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from rosenblatt._study.document import LISTED_OF_A_ROW, HardRow, Histogram, Learning, Rule, Term
+import numpy as np
+
+from rosenblatt.report.document import LISTED_OF_A_ROW, HardRow, Histogram, Learning, Rule, Term
 
 if TYPE_CHECKING:
-    from rosenblatt._study.work import Work
+    from rosenblatt._study.stages import Compared
     from rosenblatt.data import Encoding
 
 
@@ -60,8 +62,8 @@ def _kept(estimator: Any, X: Any, y: Any) -> list[int] | None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # was said the first time
         again.fit(X, y, X_val=X, y_val=y)
-    found: list[int] = again.validation_mistakes_.tolist()
-    return found
+    errors: list[int] = again.validation_mistakes_.tolist()
+    return errors
 
 
 def margins(estimator: Any, X: Any, y: Any, rows: int) -> Histogram:
@@ -69,8 +71,6 @@ def margins(estimator: Any, X: Any, y: Any, rows: int) -> Histogram:
 
     X and y are the training rows, or a sample of these `rows`.
     """
-    import numpy as np
-
     of = _margins_of_two if len(estimator.classes_) == 2 else _margins_of_many
     values, unit = of(estimator, X, y)
     edges = _edges(float(values.min()), float(values.max()))
@@ -84,8 +84,6 @@ def margins(estimator: Any, X: Any, y: Any, rows: int) -> Histogram:
 
 
 def _margins_of_two(estimator: Any, X: Any, y: Any) -> tuple[Any, str]:
-    import numpy as np
-
     signs = np.where(y == estimator.classes_[1], 1.0, -1.0)
     values, unit = signs * estimator.decision_function(X), "score"
     if hasattr(estimator, "coef_") and (length := float(np.linalg.norm(estimator.coef_))) > 0:
@@ -96,8 +94,6 @@ def _margins_of_two(estimator: Any, X: Any, y: Any) -> tuple[Any, str]:
 def _margins_of_many(estimator: Any, X: Any, y: Any) -> tuple[Any, str]:
     """Of the planes between a row's own class and each other one the nearest, or the one that it
     is farthest beyond."""
-    import numpy as np
-
     scores = estimator.decision_function(X)
     rows, own = np.arange(len(y)), np.searchsorted(estimator.classes_, y)
     ahead, unit = scores[rows, own, None] - scores, "score"
@@ -113,18 +109,14 @@ def _margins_of_many(estimator: Any, X: Any, y: Any) -> tuple[Any, str]:
 
 def _edges(low: float, high: float) -> Any:
     """Of bars that all are wrong, or all right: 0 is between two of them."""
-    import numpy as np
-
     step = (high - low) / _BINS or abs(high) or 1.0
     return step * np.arange(np.floor(low / step), np.floor(high / step) + 2)
 
 
-def hardest_rows(work: Work, X_train: Any, rule: Rule) -> list[HardRow]:
+def hardest_rows(compared: Compared, X_train: Any, rule: Rule) -> list[HardRow]:
     """Training rows with the most updates: perhaps their labels are wrong."""
-    import numpy as np
-
-    assert work.selection is not None
-    estimator, train = work.selection.estimator, work.selection.fitted_on
+    read, estimator = compared.read, compared.selection.estimator
+    train = compared.selection.fitted_on
     counts = getattr(estimator, "update_counts_", None)
     if counts is None:
         return []
@@ -134,14 +126,14 @@ def hardest_rows(work: Work, X_train: Any, rule: Rule) -> list[HardRow]:
     if not order:
         return []
     predicted = estimator.predict(X_train[order])
-    columns = _heaviest(work.encoding, work.names, _terms(rule))
+    columns = _heaviest(read.encoding, compared.names, _terms(rule))
     return [
         {
-            "row": work.number(row := int(train[i])),
+            "row": read.number(row := int(train[i])),
             "updates": int(counts[i]),
-            "label": str(work.y[row]),
+            "label": str(read.y[row]),
             "predicted": str(label),
-            "values": _values(work.X[row], columns),
+            "values": _values(read.X[row], columns),
         }
         for i, label in zip(order, predicted, strict=True)
     ]
@@ -150,10 +142,10 @@ def hardest_rows(work: Work, X_train: Any, rule: Rule) -> list[HardRow]:
 def _terms(rule: Rule) -> list[Term]:
     """The heaviest first, whatever class they are of."""
     terms = rule["terms"] or [term for card in rule.get("classes", []) for term in card["terms"]]
-    found: dict[str, Term] = {}
+    heaviest: dict[str, Term] = {}
     for term in sorted(terms, key=lambda term: -abs(term["scaled_weight"])):
-        found.setdefault(term["feature"], term)
-    return list(found.values())
+        heaviest.setdefault(term["feature"], term)
+    return list(heaviest.values())
 
 
 def _heaviest(
@@ -161,17 +153,17 @@ def _heaviest(
 ) -> list[tuple[str, Any, slice]]:
     """The columns that weigh most: name, how they became numbers, and where these are."""
     place = {term["feature"]: place for place, term in enumerate(terms)}
-    found: list[tuple[str, Any, slice]] = []
+    places: list[tuple[str, Any, slice]] = []
     weights: list[int] = []
     begin = 0
     for column in names if encoding is None else encoding.columns:
         features = [column] if isinstance(column, str) else column.features
         name = column if isinstance(column, str) else column.name
-        found.append((name, column, slice(begin, begin + len(features))))
+        places.append((name, column, slice(begin, begin + len(features))))
         weights.append(min((place.get(f, len(terms)) for f in features), default=len(terms)))
         begin += len(features)
-    order = sorted(range(len(found)), key=weights.__getitem__)  # of equal ones the first
-    return [found[k] for k in order[:LISTED_OF_A_ROW]]
+    order = sorted(range(len(places)), key=weights.__getitem__)  # of equal ones the first
+    return [places[k] for k in order[:LISTED_OF_A_ROW]]
 
 
 def _values(x: Any, columns: list[tuple[str, Any, slice]]) -> dict[str, Any]:
@@ -180,11 +172,11 @@ def _values(x: Any, columns: list[tuple[str, Any, slice]]) -> dict[str, Any]:
     from rosenblatt.data.encoding import Number
 
     numbers = dense(x).ravel()
-    found: dict[str, Any] = {}
+    row: dict[str, Any] = {}
     for name, column, where in columns:
         part = numbers[where]
         if isinstance(column, str | Number):  # a name: svmlight files have numbers only
-            found[name] = None if part[0] != part[0] else float(part[0])
+            row[name] = None if part[0] != part[0] else float(part[0])
         else:
-            found[name] = column.value_of(part)
-    return found
+            row[name] = column.value_of(part)
+    return row

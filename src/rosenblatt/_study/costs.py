@@ -1,4 +1,4 @@
-"""What is asked of a study besides few errors: costs, weights of classes, what decides."""
+"""What errors cost: as it is given, by row with an interval, and in words; what decides by it."""
 
 from __future__ import annotations
 
@@ -7,14 +7,20 @@ from collections.abc import Iterable, Mapping
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from rosenblatt._model.objective import OBJECTIVES, Objective
 from rosenblatt._util.spelling import option
+from rosenblatt._util.text import named
 from rosenblatt._validation import parameters
 from rosenblatt.errors import InputError, InputTypeError
-from rosenblatt.selection.judge import Judge, price_list
+from rosenblatt.report.text import number
+from rosenblatt.selection.criterion import Criterion, price_list
 
 if TYPE_CHECKING:
     from rosenblatt._study.options import Options
+    from rosenblatt.report.document import Priced
 
 
 Costs = dict[str, float]
@@ -40,15 +46,15 @@ def costs_of(given: Any) -> Costs | None:
         raise InputTypeError(
             f"{option('costs', given)} is not allowed: {_how()}.", option="costs", value=given
         )
-    found: Costs = {}
+    costs: Costs = {}
     for text in given:
         pair, is_there, cost = str(text).rpartition("=")
         if not isinstance(text, str) or not is_there:
             raise InputError(
                 f"{option('costs')}: {text!r} is not a cost: {_how()}.", option="costs", value=text
             )
-        found[_pair(pair)] = _cost(cost)
-    return found
+        costs[_pair(pair)] = _cost(cost)
+    return costs
 
 
 def _pair(given: Any) -> str:
@@ -103,16 +109,16 @@ def objective_of(given: Any, costs: Costs | None, class_weight: str | None) -> s
     return str(given)
 
 
-def judge_of(options: Options, counts: dict[str, int]) -> Judge:
+def criterion_of(options: Options, counts: dict[str, int]) -> Criterion:
     """InputError where costs name a label that is none."""
     costs = pairs_of(options.costs, list(counts))
     price_list(list(counts), costs)  # refused whatever decides
-    return Judge.of(
+    return Criterion.of(
         counts, options.decides, costs, prefers_weights=options.linear_only is not False
     )
 
 
-def kept(options: Options, classes: Any) -> Objective:
+def objective_kept(options: Options, classes: Any) -> Objective:
     """As a model file keeps it."""
     labels = [str(label) for label in classes.tolist()]
     return Objective(options.decides, pairs_of(options.costs, labels), options.class_weight)
@@ -120,10 +126,85 @@ def kept(options: Options, classes: Any) -> Objective:
 
 def pairs_of(costs: Costs | None, labels: list[str]) -> dict[tuple[str, str], float]:
     """By (actual, predicted); a colon may be part of a label."""
-    found = {}
+    prices = {}
     for text, cost in (costs or {}).items():
         cuts = [i for i, c in enumerate(text) if c == ":"]
         pairs = [(text[:i], text[i + 1 :]) for i in cuts]
         known = [pair for pair in pairs if set(pair) <= set(labels)]
-        found[(known or pairs)[0]] = cost
-    return found
+        prices[(known or pairs)[0]] = cost
+    return prices
+
+
+# --- By row, and in words ------------------------------------------------------------------------
+
+
+_DRAWS = 10_000  # of the bootstrap
+_CHOSEN_BY = {
+    "error": "the fewest errors",
+    "cost": "the lowest cost of errors",
+    "balanced": "the lowest mean of the error rates of the labels (balanced error)",
+}
+
+
+def priced(
+    labels: list[str],
+    counts: NDArray[np.int64],
+    prices: NDArray[np.float64],
+    *,
+    confidence: float,
+    seed: int = 0,
+    rows: str = "rows",
+) -> Priced:
+    """Of errors that were counted by label and by what the rows were called.
+
+    The interval is that of the bootstrap: rows are drawn again, as often as there are. Without an
+    error there is none: every draw would cost nothing, however few the rows.
+    """
+    n, total = int(counts.sum()), float((counts * prices).sum())
+    ends = None
+    interval = f"no error among these {n:,} {rows}: no interval"
+    if counts.sum() > np.trace(counts):
+        ends = _interval(counts, prices, confidence, seed)
+        spread = f"{number(ends[0], 3)} to {number(ends[1], 3)} (bootstrap)"
+        interval = f"{100 * confidence:g} % interval {spread}"
+    of_label = counts.sum(axis=1)
+    always = {label: float(of_label @ prices[:, j]) for j, label in enumerate(labels)}
+    shown = sorted(always, key=always.__getitem__)[:2]
+    constant = (f"always saying {named(label)}: {number(always[label] / n, 3)}" for label in shown)
+    sentence = (
+        f"{number(total / n, 3)} a row ({number(total)} for {n:,} {rows}), {interval}; "
+        f"{', '.join(constant)} a row"
+    )
+    return {
+        "total": total,
+        "per_row": total / n,
+        "interval": ends,
+        "confidence": confidence,
+        "method": "bootstrap",
+        "always": always,
+        "sentence": sentence,
+    }
+
+
+def _interval(
+    counts: NDArray[np.int64], prices: NDArray[np.float64], confidence: float, seed: int
+) -> list[float]:
+    n, tail = int(counts.sum()), (1 - confidence) / 2
+    drawn = np.random.default_rng(seed).multinomial(n, counts.ravel() / n, _DRAWS)
+    ends: list[float] = np.quantile(drawn @ prices.ravel() / n, [tail, 1 - tail]).tolist()
+    return ends
+
+
+def chosen_by(objective: Objective) -> str:
+    """What decided."""
+    return _CHOSEN_BY[objective.decides]
+
+
+def price_words(objective: Objective, classes: int) -> str:
+    """What errors cost, where that was said."""
+    prices = [
+        f"{named(actual)} called {named(predicted)} costs {number(cost)}"
+        for (actual, predicted), cost in objective.costs.items()
+    ]
+    others = len(prices) < classes * (classes - 1)
+    return ", ".join([*prices, *(["other errors cost 1"] if others else [])])

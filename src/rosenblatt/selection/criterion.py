@@ -1,4 +1,4 @@
-"""What a wrong answer costs, and which candidate is chosen by it."""
+"""What a wrong answer costs, and which candidate is chosen by it: the criterion of a comparison."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Costs = Mapping[tuple[str, str], float]
 
 
 @dataclass(frozen=True)
-class Judge:
+class Criterion:
     """Prices of wrong answers.
 
     Attributes
@@ -49,7 +49,7 @@ class Judge:
         costs: Costs | None = None,
         *,
         prefers_weights: bool = False,
-    ) -> Judge:
+    ) -> Criterion:
         """`counts` are the rows by label, `costs` by (actual, predicted) label: others cost 1."""
         labels, k = list(counts), len(counts)
         prices = 1.0 - np.eye(k)
@@ -70,33 +70,35 @@ class Judge:
         rows, columns = np.searchsorted(classes, labels), np.searchsorted(classes, predictions)
         return np.asarray(self.prices[rows, columns])
 
-    def judged(self, c: Candidate) -> Candidate:
+    def evaluated(self, c: Candidate) -> Candidate:
         """With its price and its errors: at the cheapest threshold, where that is chosen."""
         if self.objective == "error":
             return c
         threshold = self.threshold(c)
-        if threshold is not None and c.unseen is not None:
+        if threshold is not None and c.out_of_sample is not None:
             c = replace(
                 c,
-                losses=c.unseen.prices(threshold, self.prices),
-                validation_errors=c.unseen.errors(threshold),
-                train_errors=c.train_errors if c.seen is None else c.seen.errors(threshold),
-                seen=None,
+                losses=c.out_of_sample.prices(threshold, self.prices),
+                validation_errors=c.out_of_sample.errors(threshold),
+                train_errors=c.train_errors
+                if c.in_sample is None
+                else c.in_sample.errors(threshold),
+                in_sample=None,
             )
         return c if c.losses is None else replace(c, price=float(c.losses.sum()))
 
     def threshold(self, c: Candidate) -> float | None:
         """The cheapest one on rows that did not train it; None where none is chosen: a card has
         been searched for with its threshold."""
-        if not self.moves or c.unseen is None or _card(c) is not None:
+        if not self.moves or c.out_of_sample is None or _card(c) is not None:
             return None
-        return c.unseen.cheapest(self.prices)
+        return c.out_of_sample.cheapest(self.prices)
 
-    def best(self, found: list[Candidate]) -> tuple[Candidate, Candidate | None]:
+    def best(self, candidates: list[Candidate]) -> tuple[Candidate, Candidate | None]:
         """The lowest loss on rows that did not train; and who would have won but for its lack of
         weights. On a tie a rule with weights, which can be read, then the fewest training
         errors, then the first."""
-        ours = [c for c in found if not c.peer]
+        ours = [c for c in candidates if not c.peer]
         chosen_from = [c for c in ours if not c.baseline] or ours[1:]  # Ctrl-C: all there is
         winner = min(chosen_from, key=_rank)
         readable = [c for c in chosen_from if _has_weights(c)]

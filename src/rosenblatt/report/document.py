@@ -1,15 +1,18 @@
-"""What `rosenblatt fit` found, as one document: printed by --json, embedded in report.html.
+"""A result, described once: printed by --json, shown in the terminal, embedded in report.html.
 
 Text, numbers, lists and dicts only. Rows are counted from 0, in the order of the files. A rate is a
 share of 1. None stands for what is not known, or was left out by --no-rows.
 
 It can be mailed whatever the table is: a list of columns, features or terms has LISTED entries at
 most, and a count beside it says how many there are. model.json and certificate.json have them all.
+
+`Fit` is the whole document. The list of its sections at the end says which of them the terminal
+shows, in its order, and which are a card of their own on the page.
 """
 
 from __future__ import annotations
 
-from typing import Any, TypedDict
+from typing import Any, NamedTuple, TypedDict
 
 # A card in the document of `rosenblatt fit`: its terms, and an example added up.
 
@@ -172,7 +175,7 @@ class Calibrated(TypedDict):
     sentence: str
 
 
-class Judged(TypedDict):
+class ErrorAnalysis(TypedDict):
     asked: Asked
     by_class: list[OfClass]  # empty where no row was tested
     price: Priced | None
@@ -432,7 +435,7 @@ class Reproduce(TypedDict):
     predict: str | None
 
 
-class Beginning(Judged):
+class Beginning(ErrorAnalysis):
     """What is known before the verdict. The warnings of the data are those of columns then."""
 
     rosenblatt: dict[str, str]  # {version, core}
@@ -514,3 +517,44 @@ class Progressive(TypedDict):
     lam: float  # λ, fixed by the first half
     support: Support | None
     sentence: str
+
+
+# --- Its sections, in the order of the terminal --------------------------------------------------
+
+
+class Section(NamedTuple):
+    """An entry of the document, and how it is called where it is shown.
+
+    Its sentence is shown, unless `terminal` or a template of the page has more to say of it.
+    """
+
+    name: str
+    subject: str | None  # before its lines in the terminal; None: only the page shows it
+    heading: str | None = None  # of a card among the figures on the page; None: it has no such card
+    anchor: str | None = None  # of this card, where it is not the name
+
+
+FIRST_SECTIONS = (  # known before the verdict
+    Section("rosenblatt", "core"),
+    Section("data", "data"),
+    Section("split", "split"),
+    Section("candidates", "candidates"),
+    Section("error", "error"),
+    Section("price", "cost"),
+    Section("by_class", "balanced"),
+    Section("rule", "rule"),
+)
+LAST_SECTIONS = (
+    Section("confusion", "by class"),
+    Section("roc", "ranking", "How well it ranks"),
+    Section("calibration", None, "Are its probabilities right? (calibration)", "probabilities"),
+    Section("verdict", "verdict"),
+    Section("forced", "forced"),
+    Section("opinions", "opinions"),
+    Section("progressive", "one pass"),
+    Section("training", "training"),
+    Section("proof", "proof"),
+    Section("warnings", "warning"),
+    Section("files", "files"),
+    Section("reproduce", "next"),
+)

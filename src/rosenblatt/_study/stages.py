@@ -1,0 +1,279 @@
+"""The stages of a study: a table is read, rules are compared, and what holds of all rows is proved.
+
+Each stage is a function of the results before it, and its result is frozen, so that Ctrl-C loses no
+more than the stage that it stops. `Read` and `Compared` are made here for rows in memory and by
+`stream` for rows on disk; `Proved` is made by `proof`.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from rosenblatt._study import card
+from rosenblatt._study.checkpoints import Checkpoints
+from rosenblatt._study.costs import criterion_of
+from rosenblatt._study.options import Options
+from rosenblatt._study.source import Source, SparseRows
+from rosenblatt._util.text import Numbered
+from rosenblatt.data.batch import Kind
+from rosenblatt.data.naming import in_doubt
+from rosenblatt.data.preparation import Preparation
+from rosenblatt.data.sparse import SparseTable
+from rosenblatt.data.summary import words_like_gaps
+from rosenblatt.errors import InputError
+from rosenblatt.selection import Selection, SelectionInterrupted, candidates, select
+from rosenblatt.selection.candidates import ROWS_OF_IT, no_peers, not_tried, peers
+from rosenblatt.selection.training import Progress
+
+if TYPE_CHECKING:
+    from rosenblatt import Certificate
+    from rosenblatt._study.proof import EmbeddedProof
+    from rosenblatt.data import Encoding, Table
+    from rosenblatt.report.document import Progressive, Proof, SecondOpinions
+    from rosenblatt.sign_report import SignReport
+
+
+@final
+@dataclass(frozen=True)
+class Notes:
+    """What a person should be told about a table besides."""
+
+    constant: Sequence[str] = ()  # columns of text that were left out
+    header: str | None = None  # a doubt about the names of columns
+    like_missing: Sequence[str] = ()  # about words like '?'
+    unlabelled: Any = ()  # the numbers of rows that were left out for lack of a label
+
+
+@final
+@dataclass(frozen=True)
+class Read:
+    """A table that was read; nothing is filled or scaled."""
+
+    X: Any  # as in the table, NaN where a number is missing; of a large stream a sample
+    y: Any
+    counts: dict[str, int]  # rows by label
+    target: str = "y"
+    encoding: Encoding | None = None  # before fills and scales; None for svmlight files
+    impute: str | None = None
+    groups: NDArray[Any] | None = None  # which rows stay together
+    notes: Notes = Notes()
+    sample: NDArray[np.intp] | None = None  # the numbers of the rows in X, where these are not all
+    unasked: str | None = None  # why no verdict is asked for, where none is
+
+    @property
+    def rows(self) -> int:
+        return sum(self.counts.values())
+
+    def number(self, row: int) -> int:
+        """The number of a row in the table, of which some may be left out."""
+        for k in self.notes.unlabelled:
+            if k > row:
+                break
+            row += 1
+        return row
+
+
+@final
+@dataclass(frozen=True)
+class Compared:
+    """Rules that learned from some of the rows, the choice among them, and its test."""
+
+    read: Read
+    selection: Selection
+    not_tried: dict[str, str]  # candidates, and why
+
+    @property
+    def encoding(self) -> Encoding | None:
+        """With the fills and scales of the rows that the chosen rule learned from."""
+        prepare = self.selection.prepare
+        return None if prepare is None else prepare.encoding_
+
+    @property
+    def names(self) -> Sequence[str]:
+        if self.read.encoding is None:
+            return Numbered(self.read.X.shape[1])
+        return (self.encoding or self.read.encoding).feature_names
+
+    def training_rows(self) -> tuple[Any, Any]:
+        """The rows that the chosen rule was fitted on, as it saw them; of a sample those in it."""
+        read, rows, prepare = self.read, self.selection.fitted_on, self.selection.prepare
+        if read.sample is not None:
+            rows = _places(read.sample, rows)
+        X = read.X[rows]
+        return (X if prepare is None else prepare.transform(X)), read.y[rows]
+
+
+def _places(sample: NDArray[np.intp], rows: Any) -> Any:
+    """Where in the sample these rows are; both rise."""
+    numbers = sample.astype(rows.dtype)
+    at = np.searchsorted(rows, numbers)
+    return np.flatnonzero(rows[np.minimum(at, len(rows) - 1)] == numbers)
+
+
+@final
+@dataclass(frozen=True)
+class Proved:
+    """What holds of all rows, as far as it was asked and Ctrl-C did not come before."""
+
+    certificate: Certificate | None = None
+    proof: Proof | None = None
+    embedded: EmbeddedProof | None = None  # what the page needs to check the proof
+    of_training: Certificate | None = None
+    signs: SignReport | None = None
+    opinions: SecondOpinions | None = None
+    progressive: Progressive | None = None
+    interrupted: bool = False
+
+
+@final
+class Seconds(dict[str, float]):
+    """Where the time went."""
+
+    @contextmanager
+    def timed(self, what: str) -> Iterator[None]:
+        begin = time.perf_counter()
+        try:
+            yield
+        finally:
+            self[what] = self.get(what, 0.0) + time.perf_counter() - begin
+
+
+# --- Read ----------------------------------------------------------------------------------------
+
+
+def read(source: Source, options: Options) -> Read:
+    if isinstance(source, SparseRows):
+        return Read(source.X, source.y, counts_of(source.y), groups=source.groups)
+    groups, opened = None, source.opened
+    if options.group is not None:
+        column, opened = opened.split_off(options.group, "group")
+        groups = _groups_of(column, options.group)
+    table = opened.read()
+    if isinstance(table, SparseTable):
+        X, y, _ = table.encode(scale=False)
+        table.refuse_rounded(None, decimal=False)
+        return Read(X, y, counts_of(y), groups=groups)
+    X, y, encoding = table.encode_with_gaps()
+    table.refuse_rounded(encoding, decimal=False)
+    assert options.target is not None
+    counts, notes = counts_of(y), notes_on(table)
+    return Read(X, y, counts, options.target, encoding, table.impute, groups, notes)
+
+
+def notes_on(table: Table) -> Notes:
+    """Of a table that was read to its end."""
+    header = None if table.dialect is None else in_doubt(table.dialect.like_data)
+    return Notes(table.constant, header, list(words_like_gaps(table)), table.left_out)
+
+
+def counts_of(y: Any) -> dict[str, int]:
+    """How many rows have each label."""
+    labels, counts = np.unique(y, return_counts=True)
+    return {str(a): k for a, k in zip(labels.tolist(), counts.tolist(), strict=True)}
+
+
+def _groups_of(table: Table, name: str) -> NDArray[Any]:
+    """The values of a column by itself, as numbers."""
+    known: dict[str, int] = {}
+    groups = []
+    for batch in table.batches():
+        if table.columns[0].read_as is Kind.NUMBER:
+            groups.append(batch.numbers(name))
+            missing = np.isnan(groups[-1])
+        else:
+            codes, words = batch.words(name)
+            numbers = [known.setdefault(str(word), len(known)) for word in words]
+            groups.append(np.array([*numbers, -1])[codes])
+            missing = codes < 0
+        if missing.any():
+            place = batch.place(int(missing.argmax()))
+            raise InputError(
+                f"{place}, group {name!r}: the value is missing. Fill it in, or leave out such "
+                "rows.",
+                **place.data,
+            )
+    return np.concatenate(groups) if groups else np.empty(0)
+
+
+# --- Compare -------------------------------------------------------------------------------------
+
+
+def compare(
+    read: Read,
+    options: Options,
+    checkpoints: Checkpoints | None,
+    progress: Progress,
+    seconds: Seconds,
+) -> Compared:
+    """Train the candidates, choose among them, test the chosen one."""
+    n, d = read.X.shape
+    prepare: Any = None
+    if read.encoding is not None:
+        kind = Preparation if options.points is None else card.CardPreparation
+        prepare = kind(read.encoding, impute=read.impute)
+    size = n if options.cv else n * 3 // 5, d
+    criterion = criterion_of(options, read.counts)
+    rules, baselines, left_out = _rules(read, options, size)
+    kept: dict[str, Any] = {}
+    if checkpoints is not None:
+        checkpoints.begin()
+        kept = {"checkpoint": checkpoints.folder, "checkpoint_every": checkpoints.every}
+        progress = checkpoints.seeing(progress)
+    with seconds.timed("training"):
+        try:
+            selection = select(
+                read.X,
+                read.y,
+                rules,
+                prepare=prepare,
+                cv=options.cv,
+                groups=read.groups,
+                seed=options.seed,
+                retrain=options.retrain,
+                peers=baselines,
+                criterion=criterion,
+                progress=progress,
+                **kept,
+            )
+        except SelectionInterrupted as stopped:
+            selection = partial_selection(stopped)
+    compared = Compared(read, selection, left_out | selection.failed)
+    if options.points is not None and not selection.interrupted:
+        with seconds.timed("bounding the card"):
+            selection.estimator.prove_on(*compared.training_rows())
+    return compared
+
+
+def partial_selection(stopped: SelectionInterrupted) -> Selection:
+    """What Ctrl-C left of a comparison; without a rule there is nothing to keep."""
+    if stopped.selection is None:
+        raise KeyboardInterrupt from None
+    return stopped.selection
+
+
+def _rules(
+    read: Read, options: Options, size: tuple[int, int]
+) -> tuple[dict[str, Any], dict[str, Any], dict[str, str]]:
+    """The candidates and the baselines; and what is not tried, with the reason."""
+    if options.points is not None:
+        return card.rules(read, options, size)
+    seed, weight = options.seed, options.class_weight
+    # a kernel keeps training rows
+    kernel = not options.no_rows and options.linear_only is not True
+    why = ROWS_OF_IT if options.no_rows else "only rules that can be shown"
+    rules = candidates(*size, random_state=seed, kernel=kernel, class_weight=weight)
+    left_out = not_tried(*size, kernel=kernel, why_no_kernel=why)
+    if not options.peers:
+        return rules, {}, left_out
+    table = (*size, len(read.counts))
+    is_sparse = sparse.issparse(read.X)
+    baselines = peers(*table, sparse=is_sparse, random_state=seed, class_weight=weight)
+    return rules, baselines, left_out | no_peers(*table, sparse=is_sparse)

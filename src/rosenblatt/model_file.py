@@ -126,8 +126,10 @@ def save(
 
 def _not_ours(estimator: Any) -> str:
     kind = estimator.__name__ if isinstance(estimator, type) else type(estimator).__name__
+    from sklearn.pipeline import Pipeline
+
     advice = ""
-    if hasattr(estimator, "steps"):
+    if isinstance(estimator, Pipeline):
         advice = (
             " Save its last step, pipeline[-1]; rows must then be transformed by the other steps, "
             "pipeline[:-1], before it predicts. pickle, joblib or skops keep a pipeline whole."

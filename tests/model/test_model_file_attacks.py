@@ -163,6 +163,14 @@ def test_costs_that_are_none(path, original, changes, words):
     refused(path, changed(original, "objective", good | changes), words)
 
 
+def test_a_parameter_that_a_file_does_not_have_has_its_default(path, original):
+    document = json.loads(original)["parameters"]
+    del document["tol"], document["n_jobs"]
+    path.write_bytes(changed(original, "parameters", document))
+    default = Perceptron()
+    assert (load(path).tol, load(path).n_jobs) == (default.tol, default.n_jobs)
+
+
 def test_a_newer_version_says_so(path, original):
     newer = changed(original, "version", 2)
     refused(

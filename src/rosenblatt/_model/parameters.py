@@ -97,7 +97,8 @@ def read_parameters(part: Part, kind: type[Any], classes: NDArray[Any]) -> Any:
     """A new estimator with these parameters."""
     with part:
         names = set(kind().get_params()) - _NOT_KEPT
-        values = {name: _read(part, name) for name in names}
+        # One that a file does not have was no parameter yet: it has its default.
+        values = {name: _read(part, name) for name in names if name in part}
     estimator = kind(**values)
     try:
         check(estimator, classes)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 import click
@@ -52,7 +53,7 @@ def command(
       rosenblatt play credit.csv --target card --no-open -o credit.html
       rosenblatt play --serve --port 8000
     """
-    from rosenblatt.play.html_page import open_page, page, serve_page
+    from rosenblatt.play.html_page import open_page, page, server
 
     if serve and output is not None:
         raise InputError("Give -o to write the page or --serve to serve it, not both.")
@@ -65,9 +66,10 @@ def command(
             X, y, encoding = opened.read().encode(scale=False)
         made = page(X, y, feature_names=None if encoding is None else encoding.feature_names)
     if serve:
-        serve_page(
-            made, port, lambda url: _common.say(f"The playground is at {url} (Ctrl-C ends it).")
-        )
+        with server(made, port) as serving, suppress(KeyboardInterrupt):
+            url = f"http://127.0.0.1:{serving.server_port}/"
+            _common.say(f"The playground is at {url} (Ctrl-C ends it).")
+            serving.serve_forever()
         return 0
     written = open_page(made, output, show=not no_open)
     if as_json:

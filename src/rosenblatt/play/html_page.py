@@ -9,8 +9,6 @@ import re
 import tempfile
 import webbrowser
 import zlib
-from collections.abc import Callable
-from contextlib import suppress
 from functools import cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib.resources import files
@@ -190,10 +188,3 @@ def server(content: str, port: int) -> ThreadingHTTPServer:
             f"Nothing can be served on port {port} ({error.strerror}): give another "
             f"{option('port')}, or none for one that is free."
         ) from None
-
-
-def serve_page(content: str, port: int, tell: Callable[[str], None]) -> None:
-    """Serve it until Ctrl-C, which is how it ends and no failure."""
-    with server(content, port) as serving, suppress(KeyboardInterrupt):
-        tell(f"http://127.0.0.1:{serving.server_port}/")
-        serving.serve_forever()

@@ -14,6 +14,7 @@ from rosenblatt._util.text import many
 from rosenblatt._validation import parameters, targets
 from rosenblatt._validation.targets import class_weights, sample_weights, weigh
 from rosenblatt.errors import InputError
+from rosenblatt.online import AROW, PassiveAggressive
 from rosenblatt.plots import style
 from rosenblatt.plots.display import Display
 
@@ -81,7 +82,7 @@ class AlphaDisplay(Display):
                 f"{type(estimator).__name__} has no update_counts_: give a Perceptron or a "
                 "KernelPerceptron that was trained by fit (a stream is not counted by row)."
             )
-        if not hasattr(estimator, "eta0"):
+        if isinstance(estimator, AROW | PassiveAggressive):
             raise InputError(
                 f"The updates of {type(estimator).__name__} have lengths of their own, so that "
                 "their number is no α: give a Perceptron or a KernelPerceptron."

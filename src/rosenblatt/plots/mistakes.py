@@ -8,8 +8,11 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt._tracing.run import Ints
+from rosenblatt._training.estimator import Training
 from rosenblatt._util.text import many
 from rosenblatt.errors import InputError
+from rosenblatt.kernel_perceptron import KernelPerceptron
+from rosenblatt.perceptron import Perceptron
 from rosenblatt.plots import style
 from rosenblatt.plots.display import Display
 
@@ -67,14 +70,16 @@ class MistakesDisplay(Display):
         """Draw `mistakes_` (and `validation_mistakes_`) of a fitted estimator."""
         style.pyplot()
         check_is_fitted(estimator)
-        if not hasattr(estimator, "mistakes_"):
+        if not isinstance(estimator, Training):
             raise InputError(
                 f"{type(estimator).__name__} has no mistakes_ by epoch: give a Perceptron or a "
                 "KernelPerceptron."
             )
         validation = getattr(estimator, "validation_mistakes_", None)
         joint = len(estimator.classes_) > 2 and getattr(estimator, "multi_class", "joint") != "ovr"
-        margin, below = getattr(estimator, "margin_", 1.0), not hasattr(estimator, "margin_")
+        margin, below = 1.0, True
+        if isinstance(estimator, Perceptron | KernelPerceptron):
+            margin, below = estimator.margin_, False
         display = cls(
             estimator.mistakes_, margin=margin, joint=joint, below=below, validation=validation
         )

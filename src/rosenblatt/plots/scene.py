@@ -20,6 +20,7 @@ from rosenblatt._validation import targets
 from rosenblatt._validation.rows import checked_rows
 from rosenblatt._validation.targets import sample_weights
 from rosenblatt.errors import InputError
+from rosenblatt.kernel_perceptron import KernelPerceptron
 from rosenblatt.plots import style
 
 if TYPE_CHECKING:
@@ -270,7 +271,7 @@ class Rule:
 
 def rule_of_estimator(estimator: Any, X: Any) -> Rule:
     """The rule that was returned."""
-    if getattr(estimator, "kernel", None) == "precomputed":
+    if isinstance(estimator, KernelPerceptron) and estimator._rule.kernel.precomputed:
         raise InputError(
             "With kernel='precomputed' the estimator never saw the features: there is no plane to "
             "draw. AlphaDisplay and MistakesDisplay work."

@@ -44,7 +44,7 @@ def outcome(p, X, y, c):
     return (
         p.decision_function(X).tobytes(),
         memory.w.tobytes(),
-        None if memory.drift is None else memory.drift.tobytes(),
+        None if memory.correction is None else memory.correction.tobytes(),
         memory.counts.tobytes(),
         p.mistakes_.tolist(),
         p.training_errors_,

@@ -61,10 +61,11 @@ def outcome(p, X, y, **given):
         p.fit(X, y, **given)
     except WeightsOverflow as error:
         return str(error)
+    correction = p._state.memory.correction
     # Scores of simple rows: those of enormous ones may overflow.
     return everything(p, np.eye(X.shape[1])) | {
         "last": p._state.memory.w.tobytes(),
-        "drift": None if p._state.memory.drift is None else p._state.memory.drift.tobytes(),
+        "correction": None if correction is None else correction.tobytes(),
         "visits": p._state.visits,
     }
 

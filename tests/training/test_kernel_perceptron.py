@@ -116,7 +116,7 @@ def test_even_and_odd_digits_are_told_apart_as_well_as_by_a_support_vector_machi
 def all_of(p):
     """What training has left behind, to the bit."""
     memory = p._state.memory
-    functions = [memory.w] if memory.drift is None else [memory.w, memory.drift]
+    functions = [memory.w] if memory.correction is None else [memory.w, memory.correction]
     learned = [(f.sums.tolist(), f.beta.tolist(), f.b) for f in functions]
     return learned, p.update_counts_.tolist(), p.mistakes_.tolist(), p.training_errors_
 

@@ -53,7 +53,7 @@ class LearnerArrays(NamedTuple):
     """What a learner has learned so far: arrays that calls change."""
 
     w: Floats
-    drift: Floats | None  # averaging correction: the mean of w over all visits is w - drift/visits
+    correction: Floats | None  # the mean of w over all visits is w - correction/visits
     counts: Ints  # updates by row, with many classes by row and class
     precision: Floats | None = None  # how sure AROW is of each weight
     visits: int = 0  # made before this call

@@ -276,7 +276,7 @@ class _Learner:
     def __init__(self, examples: LabelledRows, rule: UpdateRule, arrays: LearnerArrays):
         self.rows, self.y, self.c = examples
         self.rule, self.intercept = _stepping(rule), rule.intercept
-        self.w, self.drift, self.counts, self.p, self.visits, self.log = arrays
+        self.w, self.correction, self.counts, self.p, self.visits, self.log = arrays
         self.updates = 0  # of this call
 
     def weight(self, i: int) -> float:
@@ -327,8 +327,8 @@ class _Learner:
         """w += step (x_i, 1), and what else remembers it; `of` a class, or of all there is."""
         x, over = self.lifted(i), 1.0 if self.p is None else self.p[of]
         self.w[of] += step * x / over
-        if self.drift is not None:  # the mean of w over all visits is w - drift / visits
-            self.drift[of] += (self.visits * step) * x / over
+        if self.correction is not None:  # the mean of w over all visits is w - correction / visits
+            self.correction[of] += (self.visits * step) * x / over
         if self.p is not None and isinstance(self.rule, _Arow):
             self.p[of] += x * x / (self.rule.r / self.weight(i))
 

@@ -83,12 +83,12 @@ def squares_alike(x: Any) -> NDArray[np.float64]:
         row = np.repeat(np.arange(x.shape[0]), np.diff(x.indptr))
         terms = np.square(x.data, dtype=np.float64)
         return np.asarray(np.bincount(row, terms, minlength=x.shape[0]), dtype=np.float64)
-    found = np.zeros(len(x))
+    sums = np.zeros(len(x))
     step = max(1, _PIECE // max(x.shape[1], 1))
     for begin in range(0, len(x), step):
         some = np.square(x[begin : begin + step], dtype=np.float64)
-        found[begin : begin + step] = np.add.accumulate(some, axis=1, out=some)[:, -1]
-    return found
+        sums[begin : begin + step] = np.add.accumulate(some, axis=1, out=some)[:, -1]
+    return sums
 
 
 def some_rows(X: Matrix, index: Any) -> Matrix:
@@ -206,12 +206,12 @@ class Rows:
 
     def chunks(
         self,
-        looks: int = 1,
+        evaluations: int = 1,
         within: tuple[int, int] | None = None,
     ) -> Iterator[tuple[int, int]]:
-        """Rows to read in one call, where each is looked at `looks` times; of all, or some."""
+        """Rows to read in one call, where each is evaluated so often; of all, or some."""
         first, last = (0, self.n) if within is None else within
-        chunk = max(1, self.chunk // max(looks, 1))
+        chunk = max(1, self.chunk // max(evaluations, 1))
         for begin in range(first, last, chunk):
             if begin:
                 check_interrupt()
@@ -221,7 +221,7 @@ class Rows:
         """w·x + b for every row; of many classes one for each, in a column of its own."""
         assert w.shape[-1] == self.d + 1
         out = np.empty((self.n, *w.shape[:-1]))
-        for begin, end in self.chunks(looks=len(w) if w.ndim > 1 else 1):
+        for begin, end in self.chunks(len(w) if w.ndim > 1 else 1):
             self.backend.scores(self.native, w, begin, end, out)
         return out
 
@@ -245,7 +245,7 @@ class Rows:
         if self.on_gpu:  # which has no votes
             Rows(self.X).add_votes(voters, votes, out)
             return
-        for begin, end in self.chunks(looks=math.prod(voters.shape[:-1])):
+        for begin, end in self.chunks(math.prod(voters.shape[:-1])):
             compute.backend.vote(self.native, voters, votes, begin, end, out)
 
 
@@ -255,7 +255,7 @@ class Labelled:
     Labels of two classes are -1 and +1 (int8). Those of k classes are their numbers (int32).
     """
 
-    quick = True  # all rows can be looked at once more while somebody waits
+    quick = True  # all rows can be evaluated once more while somebody waits
     gpu: Any = None  # the rows, where they are on a GPU
 
     def __init__(self, y: Labels, c: Weights | None, k: int | None = None):
@@ -372,10 +372,10 @@ class Examples(RowsToJudge, Labelled, Sized):
             return all(
                 self._add_block(count, tally, block) for block in summation.blocks(self.rows.n)
             )
-        looks = math.prod(tally.w.shape[:-1])  # whole numbers: no rounding
+        evaluations = math.prod(tally.w.shape[:-1])  # whole numbers: no rounding
         of_all = MistakeTally(tally.w, tally.limit, tally.plain, tally.weighted)
         return all(
-            count(self.labelled, of_all, begin, end) for begin, end in self.rows.chunks(looks)
+            count(self.labelled, of_all, begin, end) for begin, end in self.rows.chunks(evaluations)
         )
 
     def _add_block(
@@ -384,9 +384,9 @@ class Examples(RowsToJudge, Labelled, Sized):
         tally: Tally,
         block: tuple[int, int],
     ) -> bool:
-        weighted, looks = np.zeros(len(tally.w)), math.prod(tally.w.shape[:-1])
+        weighted, evaluations = np.zeros(len(tally.w)), math.prod(tally.w.shape[:-1])
         of_block = MistakeTally(tally.w, tally.limit_of_block, tally.plain, weighted)
-        for begin, end in self.rows.chunks(looks, block):
+        for begin, end in self.rows.chunks(evaluations, block):
             if not count(self.labelled, of_block, begin, end):
                 break
         return tally.add_block(weighted)

@@ -5,7 +5,7 @@ same with and without. Here it is decided when to begin, when the reference is t
 give up: from numbers of rows, never from time.
 
     off ──few updates──► probe: the slack of a few rows ──an epoch later, most beyond reach──►
-    on: the slack of all rows ──as many looks as rows──► renewed, or off where it did not pay
+    on: the slack of all rows ──as many evaluations as rows──► renewed, or off where it did not pay
 """
 
 from __future__ import annotations
@@ -48,14 +48,14 @@ class Screen:
         able = able and rule.kind == "perceptron"
         self._possible = self.allowed and self._rows.n >= LEAST and able
         self._epochs = self._updates = 0  # epochs begun, updates in the last one
-        self._visits = self._lost = 0  # in all; and looks that screening did not spare
+        self._visits = self._lost = 0  # in all; and evaluations that it did not spare
         self._turn_off()
 
     def _turn_off(self) -> None:
         self._reference: Weights = _NONE
         self._of_row = np.empty(0, dtype=np.float32)  # their slack
         self._known = self._wanted = 0  # rows whose slack is known, is to be known
-        self._passed = self._looked = 0  # rows passed since then, and those looked at
+        self._passed = self._evaluated = 0  # rows passed since then, and those evaluated
 
     @property
     def ready(self) -> bool:
@@ -67,7 +67,7 @@ class Screen:
         if not self._possible:
             return False
         if self.ready:
-            if self._looked >= self._rows.n:  # as many as it costs: the reference is too old
+            if self._evaluated >= self._rows.n:  # as many as it costs: the reference is too old
                 self._renew(w)
         elif begin == 0 and self._known == self._wanted:
             self._begin_epoch(w)
@@ -120,11 +120,11 @@ class Screen:
 
     @property
     def _slack(self) -> Slack:
-        return Slack(self._of_row, self._reference, self._rows.n - self._looked)
+        return Slack(self._of_row, self._reference, self._rows.n - self._evaluated)
 
-    def _account(self, passed: int, looked: int) -> None:
+    def _account(self, passed: int, evaluated: int) -> None:
         self._passed += passed
-        self._looked += looked
+        self._evaluated += evaluated
 
     def _begin_epoch(self, w: Weights) -> None:
         n = self._rows.n
@@ -144,7 +144,7 @@ class Screen:
         return few and self._visits >= SAFE * self._lost
 
     def _renew(self, w: Weights) -> None:
-        spared = self._passed - PAYS * (self._looked + self._rows.n)
+        spared = self._passed - PAYS * (self._evaluated + self._rows.n)
         self._turn_off()
         if spared > 0:
             self._refer_to(w, self._rows.n)
@@ -155,7 +155,7 @@ class Screen:
         self._reference = w.copy()
         self._of_row = np.empty(rows, dtype=np.float32)
         self._known, self._wanted = 0, rows
-        self._passed = self._looked = 0
+        self._passed = self._evaluated = 0
 
 
 class ScreenedRows(RowsToJudge):

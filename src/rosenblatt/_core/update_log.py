@@ -1,4 +1,4 @@
-"""The updates of a training run, as the machine makes them: row, visit, score before.
+"""The updates of a training run, as the learner makes them: row, visit, score before.
 
 Of many classes the score is the margin s_y - s_r, and the rival r is there, too.
 """

@@ -50,7 +50,7 @@ def write_place(state: PrimalState) -> dict[str, Any]:
         "seen": int(state.seen),
         "visits": int(state.visits),
         "last": write_weights(memory.w),
-        "drift": None if memory.drift is None else write_weights(memory.drift),
+        "drift": None if memory.correction is None else write_weights(memory.correction),
         "precision": None if memory.precision is None else write_weights(memory.precision),
         "fewest_mistakes": None if math.isinf(state.fewest) else float(state.fewest),
         "fewest_in_epoch": int(state.fewest_in),
@@ -188,7 +188,7 @@ def read_place(
     `confident`: with precisions of the weights, as AROW has them.
     """
     memory, position = _read_memory(part, shape, counts, keep), part.whole("position", rows)
-    averaged = memory.drift is not None
+    averaged = memory.correction is not None
     memory.precision = read_precision(part, shape, confident)
     return {
         "memory": memory,

@@ -102,7 +102,10 @@ class PartitionedLearner(InFeatures):
         on an engine all."""
         rows = self._rows
         behind = -(-rows.n // compute.rows_of_shard) if rows.stored is None else first + 1
-        averaged, log = memory.drift is not None, None if self.log is None else self.log.apart()
+        averaged, log = (
+            memory.correction is not None,
+            None if self.log is None else self.log.apart(),
+        )
         arguments = self._steps, memory.w, epoch, range(first, behind), rows.n, averaged, log
         return rows.of_shards(work.mix, *arguments)
 
@@ -128,6 +131,9 @@ class PartitionedLearner(InFeatures):
 def _take(memory: PrimalMemory, learned: PrimalMemory) -> None:
     """In place, since the state is shared."""
     memory.w[...] = learned.w
-    for mine, theirs in ((memory.drift, learned.drift), (memory.precision, learned.precision)):
+    for mine, theirs in (
+        (memory.correction, learned.correction),
+        (memory.precision, learned.precision),
+    ):
         if mine is not None and theirs is not None:
             mine[...] = theirs

@@ -85,7 +85,7 @@ def visit(
             partition.expect(then)
         order, counts = partition.visits(epoch, b, block)
         learner = steps.learner(block, log)
-        within = Memory(memory.w, memory.drift, counts, memory.precision)
+        within = Memory(memory.w, memory.correction, counts, memory.precision)
         at = place
         while at < end and updates < max_updates:
             behind, most = min(at + block.chunk, end), max_updates - updates

@@ -88,8 +88,8 @@ class Dual:
         for c, beta in enumerate(np.atleast_2d(lifted)[:, :-1]):
             for i in np.flatnonzero(beta).tolist():
                 add([start], [i], [c], [[float(beta[i])]], [gram.row(i)], intercept=False)
-        drift = KernelExpansion.zero(n, k) if averaged else None
-        return Memory(start, drift, np.zeros(n if k is None else (n, k), dtype=np.int64))
+        correction = KernelExpansion.zero(n, k) if averaged else None
+        return Memory(start, correction, np.zeros(n if k is None else (n, k), dtype=np.int64))
 
     def _note(
         self, rows: list[int], visits: int, scores: Floats, rivals: NDArray[Any] | None = None
@@ -118,16 +118,16 @@ class Dual:
         functions, of_each = [memory.w], [steps]
         if memory.w.fresh is not None:
             memory.w.fresh.extend(zip(rows, steps, classes, strict=True))
-        if memory.drift is not None:
-            functions.append(memory.drift)
+        if memory.correction is not None:
+            functions.append(memory.correction)
             of_each.append([visit * step for visit, step in zip(visits, steps, strict=True)])
         add(functions, rows, classes, of_each, values, intercept=self.rule.intercept)
 
     @np.errstate(over="ignore", invalid="ignore")  # what is not finite is refused afterwards
     def _window(
-        self, memory: DualMemory, rows: NDArray[Any], most: int, visits: int
+        self, memory: DualMemory, rows: NDArray[Any], max_updates: int, visits: int
     ) -> tuple[int, int]:
-        """Visit these rows, at most `most` updates; returns place reached, updates."""
+        """Visit these rows, at most `max_updates` updates; returns place reached, updates."""
         gram, at, put_off = self.examples.gram, 0, 0
         sums, b = memory.w.sums[rows], memory.w.b
         y, steps = self.examples.y[rows], self.examples.steps[rows]
@@ -143,7 +143,7 @@ class Dual:
             updated.append(i)
             when.append(visits + at)
             at, put_off = at + 1, put_off + (not gram.at_hand(i))
-            if put_off == gram.together or len(updated) == most:
+            if put_off == gram.together or len(updated) == max_updates:
                 break
             compute.backend.add([gram.some(i, rows[at:])], [[step]], [sums[at:]])
             b += step if self.rule.intercept else 0.0
@@ -156,15 +156,17 @@ class Dual:
         order: NDArray[Any] | None,
         begin: int,
         end: int,
-        most: int,
+        max_updates: int,
         visits: int,
     ) -> tuple[int, int]:
-        """Visit order[begin:end], at most `most` updates; returns place reached, updates."""
+        """Visit order[begin:end], at most `max_updates` updates; returns place reached, updates."""
         rows = np.arange(begin, end) if order is None else order[begin:end]
         at, updates, ahead = 0, 0, _NEAR
-        most = min(most, self.examples.most_updates)
-        while at < len(rows) and updates < most:
-            seen, made = self._window(memory, rows[at : at + ahead], most - updates, visits + at)
+        max_updates = min(max_updates, self.examples.most_updates)
+        while at < len(rows) and updates < max_updates:
+            seen, made = self._window(
+                memory, rows[at : at + ahead], max_updates - updates, visits + at
+            )
             at, updates = at + seen, updates + made
             ahead = min(max(2 * seen, _NEAR), _FAR) if made else 4 * ahead
         return begin + at, updates
@@ -216,16 +218,18 @@ class Dual:
                 check_interrupt()
                 update(slice(begin, begin + together))
         except BaseException:
-            memory.w, memory.drift, memory.counts = before.w, before.drift, before.counts
+            memory.w, memory.correction, memory.counts = before.w, before.correction, before.counts
             raise
 
     def average(self, memory: DualMemory, visits: int) -> KernelExpansion:
         """The mean of the functions over all visits, those after each visit counted once."""
-        w, drift = memory.w, memory.drift
-        if drift is None or visits == 0:
+        w, correction = memory.w, memory.correction
+        if correction is None or visits == 0:
             return w
         return KernelExpansion(
-            w.beta - drift.beta / visits, w.b - drift.b / visits, w.sums - drift.sums / visits
+            w.beta - correction.beta / visits,
+            w.b - correction.b / visits,
+            w.sums - correction.sums / visits,
         )
 
     def voters(self, memory: DualMemory) -> DualVoters:
@@ -239,7 +243,7 @@ class Dual:
         raise NotImplementedError("in dual form there are no validation rows")
 
     def finite(self, memory: DualMemory) -> bool:
-        return memory.w.finite() and (memory.drift is None or memory.drift.finite())
+        return memory.w.finite() and (memory.correction is None or memory.correction.finite())
 
     def vote_mistakes(self, voters: DualVoters, *, quickly: bool) -> int:
         return self.examples.mistakes(voters.training_scores())
@@ -261,7 +265,7 @@ class JointDual(Dual):
 
     @np.errstate(over="ignore", invalid="ignore")  # what is not finite is refused afterwards
     def _window(
-        self, memory: DualMemory, rows: NDArray[Any], most: int, visits: int
+        self, memory: DualMemory, rows: NDArray[Any], max_updates: int, visits: int
     ) -> tuple[int, int]:
         gram, at, put_off = self.examples.gram, 0, 0
         sums, b = np.take(memory.w.sums, rows, axis=1), memory.w.b.copy()
@@ -281,7 +285,7 @@ class JointDual(Dual):
             updated.append((i, rival))
             when.append(visits + at)
             at, put_off = at + 1, put_off + (not gram.at_hand(i))
-            if put_off == gram.together or len(updated) == most:
+            if put_off == gram.together or len(updated) == max_updates:
                 break
             values = gram.some(i, rows[at:])
             for c, signed in ((own, step), (rival, -step)):

@@ -45,7 +45,7 @@ class Look(NamedTuple):
 
 def is_finite(memory: PrimalMemory) -> bool:
     """Whether nothing grew beyond the largest floating-point number."""
-    parts = (memory.w, memory.drift, memory.precision)
+    parts = (memory.w, memory.correction, memory.precision)
     return all(bool(np.isfinite(part).all()) for part in parts if part is not None)
 
 
@@ -84,9 +84,9 @@ class InFeatures(ABC):
 
     def average(self, memory: PrimalMemory, visits: int) -> Weights:
         """The mean of the weights over all visits, those after each visit counted once."""
-        if memory.drift is None or visits == 0:
+        if memory.correction is None or visits == 0:
             return memory.w
-        return memory.w - memory.drift / visits
+        return memory.w - memory.correction / visits
 
     def learned_rule(self, learned: Weights | Voters, eta: float) -> LinearRule | Voters:
         """What an estimator predicts with; votes do not depend on η."""
@@ -105,15 +105,15 @@ class InFeatures(ABC):
         """A step of descent after so many visits."""
         with np.errstate(over="ignore", invalid="ignore"):  # the loop looks for it
             memory.w += step
-            if memory.drift is not None:
-                memory.drift += visits * step
+            if memory.correction is not None:
+                memory.correction += visits * step
 
     def _begun(self, w: Weights, counts: int, *, averaged: bool) -> PrimalMemory:
         # Adding 0 turns -0.0 into 0.0, so that a dense and a sparse row see the same start.
-        drift = np.zeros_like(w) if averaged else None
+        correction = np.zeros_like(w) if averaged else None
         precision = np.ones_like(w) if self.rule.kind == "AROW" else None
         by_row = np.zeros((counts, *w.shape[:-1]), dtype=np.int64)
-        return Memory(w + 0.0, drift, by_row, precision)
+        return Memory(w + 0.0, correction, by_row, precision)
 
 
 @dataclass
@@ -160,7 +160,9 @@ class Primal(InFeatures):
 
     def _arrays(self, memory: PrimalMemory, visits: int) -> LearnerArrays:
         log = None if self.log is None else self.log.columns
-        return LearnerArrays(memory.w, memory.drift, memory.counts, memory.precision, visits, log)
+        return LearnerArrays(
+            memory.w, memory.correction, memory.counts, memory.precision, visits, log
+        )
 
     def visit(
         self,
@@ -233,13 +235,13 @@ class Primal(InFeatures):
         """One batch step: w += Σ c_i y_i x_i over the rows that call for an update, now."""
         if self.rule.kind != "perceptron":
             raise NotImplementedError("order='batch' is the perceptron's")
-        found, y = self.look(memory.w), self.examples.y
-        self._step(memory, found.step, visits)
-        if found.rivals is None:
-            memory.counts[found.rows] += 1
+        look, y = self.look(memory.w), self.examples.y
+        self._step(memory, look.step, visits)
+        if look.rivals is None:
+            memory.counts[look.rows] += 1
         else:
-            memory.counts[found.rows, y[found.rows]] += 1
-            memory.counts[found.rows, found.rivals] -= 1
-        if self.log is not None and found.scores is not None:
-            self.log.add(found.rows, visits, found.scores, y, found.rivals)
-        return len(found.rows)
+            memory.counts[look.rows, y[look.rows]] += 1
+            memory.counts[look.rows, look.rivals] -= 1
+        if self.log is not None and look.scores is not None:
+            self.log.add(look.rows, visits, look.scores, y, look.rivals)
+        return len(look.rows)

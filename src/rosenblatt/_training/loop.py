@@ -2,7 +2,7 @@
 
     state ──order.advance──► visits, updates ──keep──► candidates judged ──► state
 
-The loop does not know how rows are looked at (the learner, `learner.py` or `dual.py`), in which
+The loop does not know how rows are evaluated (the learner, `learner.py` or `dual.py`), in which
 order (`orders.py`) or what is returned in the end (`keeps.py`). It can be left at any point and
 entered again with the same state: the result is the same to the bit.
 """
@@ -103,8 +103,8 @@ def _finish_epoch(
 # epoch; all other epochs are made one by one.
 
 
-def make_epochs(job: Job[W, V], state: State[W, V], most: int) -> bool:
-    """Make some epochs, at most `most`. False: they are to be made one by one."""
+def make_epochs(job: Job[W, V], state: State[W, V], max_epochs: int) -> bool:
+    """Make some epochs, at most `max_epochs`. False: they are to be made one by one."""
     learner, order, keep = job.learner, job.order, job.keep
     if not isinstance(learner, Primal) or not isinstance(order, Cyclic | Shuffle):
         return False
@@ -115,16 +115,16 @@ def make_epochs(job: Job[W, V], state: State[W, V], most: int) -> bool:
         return False  # mistakes are weighed block by block
     if not keep.in_whole_epochs or job.validating or job.watch.followed:
         return False
-    most = min(most, epochs_of_one_call(e, order.n, learner.screen))
-    if most < 1:
+    epochs = min(max_epochs, epochs_of_one_call(e, order.n, learner.screen))
+    if epochs < 1:
         return False
     check_interrupt()
-    _make(cast("PrimalState", state), learner, order, most)
+    _make(cast("PrimalState", state), learner, order, epochs)
     check_finite(job, state)
     return True
 
 
-def _make(state: PrimalState, learner: Primal, order: Cyclic | Shuffle, most: int) -> None:
+def _make(state: PrimalState, learner: Primal, order: Cyclic | Shuffle, epochs: int) -> None:
     e, memory, kept, backend = learner.examples, state.memory, state.kept, compute.whole_epochs
     assert backend is not None
     best = None
@@ -133,11 +133,11 @@ def _make(state: PrimalState, learner: Primal, order: Cyclic | Shuffle, most: in
     permutation = None
     if order.pool is not None:
         permutation = Permutation(order.pool, state.seed, state.epoch)
-    updates, standing = np.empty(most, dtype=np.int64), np.empty(most)
+    updates, standing = np.empty(epochs, dtype=np.int64), np.empty(epochs)
     done, visits, clean, mistakes, weighted, averaged = backend.epochs(
         e.labelled,
         learner.rule,
-        LearnerArrays(memory.w, memory.drift, memory.counts, visits=state.visits),
+        LearnerArrays(memory.w, memory.correction, memory.counts, visits=state.visits),
         order.present,
         permutation,
         best,

@@ -237,7 +237,7 @@ class Mixed(Order):
         share = share_of(
             [Part(self._learners[s], order, counts)],
             state.memory.w,
-            averaged=state.memory.drift is not None,
+            averaged=state.memory.correction is not None,
             log=log,
         )
         state.memory.counts[begin:end] += counts
@@ -368,7 +368,7 @@ def arrange_blocks(
 # they are given and on nothing else.
 #
 # The average is that over all visits of all shards. With A = Σ over visits of (the weights after it
-# - w) the sum of weights over V visits, V w - drift, grows by n w + A in an epoch of n visits.
+# - w) the sum of weights over V visits, V w - correction, grows by n w + A in an epoch of n visits.
 
 
 class Part(NamedTuple):
@@ -409,8 +409,8 @@ def share_of(
     log: Log | None = None,
 ) -> Share:
     """One pass over the rows of a shard, from these weights."""
-    drift = np.zeros_like(w) if averaged else None
-    memory: PrimalMemory = Memory(w.copy(), drift, np.empty(0, dtype=np.int64))
+    correction = np.zeros_like(w) if averaged else None
+    memory: PrimalMemory = Memory(w.copy(), correction, np.empty(0, dtype=np.int64))
     visits = mistakes = 0
     for learner, order, counts in parts:
         learner.log, memory.counts, place = log, counts, 0
@@ -421,7 +421,7 @@ def share_of(
             visits, mistakes = visits + reached - place, mistakes + updates
             place = reached
     change = memory.w - w
-    summed = None if drift is None else visits * change - drift
+    summed = None if correction is None else visits * change - correction
     return Share(mistakes * change, summed, visits, mistakes, 0.0 if log is None else log.loss)
 
 
@@ -469,6 +469,6 @@ def mix(memory: PrimalMemory, total: Share, visits: int) -> None:
     if not total.mistakes:
         return
     w = memory.w + total.moved / total.mistakes
-    if memory.drift is not None and total.summed is not None:
-        memory.drift += (visits + total.visits) * (w - memory.w) - total.summed
+    if memory.correction is not None and total.summed is not None:
+        memory.correction += (visits + total.visits) * (w - memory.w) - total.summed
     memory.w[...] = w

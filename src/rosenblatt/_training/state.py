@@ -75,14 +75,14 @@ class Memory(Generic[W]):
     """What a learner has learned."""
 
     w: W
-    drift: W | None  # Σ (visits before the update) · step: the mean of w is w - drift/visits
+    correction: W | None  # of the average, w - correction/visits: Σ (visits before) · step
     counts: NDArray[np.int64]  # updates by row (and class); none on a stream
     precision: W | None = None  # how sure AROW is of each weight
 
     def copy(self) -> Memory[W]:
-        drift = None if self.drift is None else self.drift.copy()
+        correction = None if self.correction is None else self.correction.copy()
         precision = None if self.precision is None else self.precision.copy()
-        return Memory(self.w.copy(), drift, self.counts.copy(), precision)
+        return Memory(self.w.copy(), correction, self.counts.copy(), precision)
 
 
 class EvaluationRows(Protocol[W_contra]):

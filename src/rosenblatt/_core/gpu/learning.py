@@ -49,30 +49,30 @@ class Made:
 
 
 class Packet:
-    """Weights, drift and what a kernel tells, in one piece: one copy to the GPU, one back."""
+    """Weights, correction and what a kernel tells, in one piece: one copy to the GPU, one back."""
 
     def __init__(
         self, rows: DeviceRows, learner: LearnerArrays, tell: tuple[int, ...] = (0,) * _TELLS
     ):
-        w, drift = self._w, self._drift = learner.w, learner.drift
+        w, correction = self._w, self._correction = learner.w, learner.correction
         size = w.size
         self._host = np.zeros(2 * size + _TELLS)
         self._host[2 * size :].view(np.int64)[:] = tell
         self._host[:size] = w.reshape(-1)
-        if drift is not None:
-            self._host[size : 2 * size] = drift.reshape(-1)
+        if correction is not None:
+            self._host[size : 2 * size] = correction.reshape(-1)
         self._gpu = rows.room("packet", len(self._host), np.float64)[: len(self._host)]
         self._gpu.set(self._host)
         self.both = self._gpu[:size], self._gpu[size : 2 * size]
         self.told = self._gpu[2 * size :]
 
     def back(self) -> list[int]:
-        """Weights and drift become what the kernel left; returns what it tells."""
+        """Weights and correction become what the kernel left; returns what it tells."""
         self._gpu.get(out=self._host)
         size = self._w.size
         self._w.reshape(-1)[:] = self._host[:size]
-        if self._drift is not None:
-            self._drift.reshape(-1)[:] = self._host[size : 2 * size]
+        if self._correction is not None:
+            self._correction.reshape(-1)[:] = self._host[size : 2 * size]
         return [int(told) for told in self._host[2 * size :].view(np.int64)]
 
 
@@ -93,7 +93,7 @@ def visit(call: Visits) -> Made:
 
 def _speculate(call: Visits, ratio: int) -> Made:
     rows, regime, learner, rule = call.rows, call.rows.regime, call.learner, call.rule
-    w, drift = learner.w, learner.drift
+    w, correction = learner.w, learner.correction
     many, noted = w.ndim > 1, call.noted
     blocks, most = rows.processors, min(call.max_updates, call.end - call.begin, MOST_UPDATES)
     shared = 16 * w.size
@@ -118,7 +118,7 @@ def _speculate(call: Visits, ratio: int) -> Made:
         *map(np.int64, (call.begin, call.end, most, learner.visits, regime.window)),
         *map(np.int64, (ratio, regime.rounds, MOST_ROUNDS)),
         np.float64(rule.margin),
-        *map(np.int32, (rows.d, w.shape[0] if many else 0, rule.intercept, drift is not None)),
+        *map(np.int32, (rows.d, w.shape[0] if many else 0, rule.intercept, correction is not None)),
         *(*packet.both, scratch, words, words[2 * blocks :]),
         *(words[2 * blocks + 2 :], updated, places, rivals, seen, packet.told),
     )
@@ -166,7 +166,7 @@ def _walk(call: Visits) -> Made | None:
     updated = rows.room("updated", count, np.int32)
     numbers = (
         *(np.float64(rule.margin), *map(np.float32, (proved.size, proved.radius, proved.error))),
-        *map(np.int32, (rows.d, rule.intercept, learner.drift is not None)),
+        *map(np.int32, (rows.d, rule.intercept, learner.correction is not None)),
     )
     walk = rows.kernel("walk")
     walk.max_dynamic_shared_size_bytes = layout.shared

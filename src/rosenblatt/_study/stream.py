@@ -38,7 +38,7 @@ from rosenblatt.data.open_table import OpenSvmlight
 from rosenblatt.data.preparation import Preparation
 from rosenblatt.selection import SelectionInterrupted
 from rosenblatt.selection.candidates import not_streamed
-from rosenblatt.selection.stored import TRAIN_SHARE, select_stored, trains
+from rosenblatt.selection.stored import TRAIN_SHARE, CheckpointFolder, select_stored, trains
 from rosenblatt.selection.training import Progress
 
 if TYPE_CHECKING:
@@ -81,10 +81,11 @@ def compare(
     seconds: Seconds,
 ) -> Compared:
     """Train the candidates a block at a time, choose among them, test the chosen one."""
-    seed = options.seed
+    seed, kept = options.seed, None
     if checkpoints is not None:
         checkpoints.begin()
         progress = checkpoints.seeing(progress)
+        kept = CheckpointFolder(checkpoints.folder, checkpoints.every)
     train = ChosenRows(rows, lambda begin, end: trains(seed, begin, end), TRAIN_SHARE)
     with (
         seconds.timed("training"),
@@ -99,8 +100,7 @@ def compare(
                 criterion=criterion_of(options, read.counts),
                 class_weight=options.class_weight,
                 progress=progress,
-                checkpoint=None if checkpoints is None else checkpoints.folder,
-                checkpoint_every=0 if checkpoints is None else checkpoints.every,
+                checkpoints=kept,
                 client=client,
             )
         except SelectionInterrupted as stopped:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, final
 
@@ -63,6 +63,13 @@ def trains(seed: int, begin: int, end: int) -> NDArray[np.bool_]:
     return fifths(seed, begin, end) > VALIDATION
 
 
+class CheckpointFolder(NamedTuple):
+    """Where candidates keep where their training stands, and how often, in seconds."""
+
+    folder: Path
+    every: float
+
+
 def select_stored(
     rows: Stored,
     training: Stored,
@@ -71,40 +78,35 @@ def select_stored(
     criterion: Criterion,
     class_weight: Any,
     progress: Progress,
-    checkpoint: Path | None,
-    checkpoint_every: float,
+    checkpoints: CheckpointFolder | None,
     client: Client | None = None,
 ) -> Selection:
     """As `select`; `training` are those of the rows that `trains` names. `prepare` is None. With a
     client the candidates learn side by side."""
     rules = streamed(random_state=seed, class_weight=class_weight)
-    given = rows, training, rules, criterion, seed, progress, checkpoint, checkpoint_every, client
-    return _StoredComparison(*given).result()
+    always = DummyClassifier(strategy="most_frequent")
+    rules = {baseline(len(rows.classes)): always} | rules
+    comparison = _StoredComparison(rows, training, rules, criterion, seed, checkpoints, client)
+    comparison.training = Training(comparison.trained, progress, len(rules))
+    return comparison.result()
 
 
 @final
+@dataclass
 class _StoredComparison:
-    def __init__(
-        self,
-        rows: Stored,
-        training: Stored,
-        rules: dict[str, Any],
-        criterion: Criterion,
-        seed: int,
-        progress: Progress,
-        checkpoint: Path | None,
-        every: float,
-        client: Client | None,
-    ):
-        self.rows, self.seed, self.criterion = rows, seed, criterion
-        self.two = len(rows.classes) == 2
-        self.checkpoint, self.every, self.client = checkpoint, every, client
-        self.always = baseline(len(rows.classes))
-        always = DummyClassifier(strategy="most_frequent")
-        self.rules = {self.always: always} | rules
-        self.training = Training(self.trained, progress, len(self.rules))
+    rows: Stored
+    learned_from: Stored
+    rules: dict[str, Any]  # the baseline first
+    criterion: Criterion
+    seed: int
+    checkpoints: CheckpointFolder | None
+    client: Client | None
+    training: Training = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.two = len(self.rows.classes) == 2
+        self.always = next(iter(self.rules))
         self.parts = self._parts()
-        self.learned_from = training
         self._check()
 
     def _parts(self) -> list[NDArray[Any]]:
@@ -134,16 +136,17 @@ class _StoredComparison:
             rule.fit(np.zeros((len(classes), 1)), classes, sample_weight=training.counts)
             return
         if self.client is None:
-            with keeping(rule, self._checkpoint(number), self.every):
+            with keeping(rule, *self._checkpoint(number)):
                 fit_stored(rule, training)
 
-    def _checkpoint(self, number: int) -> Path | None:
-        return None if self.checkpoint is None else checkpoint_of(self.checkpoint, number)
+    def _checkpoint(self, number: int) -> tuple[Path | None, float]:
+        kept = self.checkpoints
+        return (None, 0.0) if kept is None else (checkpoint_of(kept.folder, number), kept.every)
 
     def _side_by_side(self, client: Client) -> dict[str, tuple[Any, tuple[str, ...]]]:
         """The candidates that learn, fitted by the machines of an engine."""
         learn = [(k, name) for k, name in enumerate(self.rules) if name != self.always]
-        asked = [Asked(self.rules[name], self._checkpoint(k), self.every) for k, name in learn]
+        asked = [Asked(self.rules[name], *self._checkpoint(k)) for k, name in learn]
         if self.training.progress is not None:
             self.training.progress(0, len(self.rules), f"{len(learn)} candidates side by side")
         found = trained(client, self.learned_from, asked)

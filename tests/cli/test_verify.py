@@ -11,8 +11,8 @@ from commands import SMALL, write
 from forked import ended
 from rosenblatt import Certificate, Perceptron, certify, save, verify
 from rosenblatt.data import Encoding
-from rosenblatt.data.encoding import Transformed
 from rosenblatt.data.one_hot import Words
+from rosenblatt.data.transformation import Transformed
 from rosenblatt.errors import InputError
 
 # 2^53 + 1 is no float: as one it is 2^53, and the rows that it tells apart are equal.

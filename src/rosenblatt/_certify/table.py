@@ -388,7 +388,7 @@ def _fill(column: Any) -> str:
 
 def in_numbers_again(X: Any, encoding: Encoding, *, decimal: bool) -> Any:
     """The same by an encoding that somebody else brought along."""
-    from rosenblatt.data.encoding import refuse_merged
+    from rosenblatt.data.transformation import refuse_merged
 
     exact.refuse_rounded(X, decimal=decimal)
     refuse_merged(encoding, (part for part, _ in encoding.batches(X)))

@@ -283,7 +283,7 @@ def _or_unlabelled(certificate: Certificate) -> str:
 def _made(certificate: Certificate) -> str | None:
     """Of numbers that are not those of the table: what was done to them."""
     from rosenblatt.data import Encoding
-    from rosenblatt.data.encoding import in_words
+    from rosenblatt.data.transformation import in_words
 
     if certificate.encoding is None:
         return None

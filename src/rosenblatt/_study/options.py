@@ -47,53 +47,53 @@ class Options(ReadOptions):
     engine: Any = None  # whose machines train the candidates, side by side
 
     @classmethod
-    def of(cls, **given: Any) -> Self:
-        """Those given; InputError where one cannot be, or two do not go together."""
-        check_name("group", given["group"])
-        every = given["checkpoint_every"]
-        if every is not None and given["checkpoint"] is None:
+    def of(cls, **values: Any) -> Self:
+        """InputError where one cannot be, or two do not go together."""
+        check_name("group", values["group"])
+        every = values["checkpoint_every"]
+        if every is not None and values["checkpoint"] is None:
             raise InputError(
                 f"{option('checkpoint_every')} is about a folder: give "
                 f"{either('checkpoint', option('checkpoint', ...))}, too.",
                 option="checkpoint_every",
                 value=every,
             )
-        given |= {
-            "costs": costs_of(given["costs"]),
-            "class_weight": class_weight_of(given["class_weight"]),
-            "linear_only": _flag_or_none("linear_only", given["linear_only"]),
-            "peers": parameters.flag("peers", given["peers"]),
-            "retrain": parameters.flag("retrain", given["retrain"]),
-            "no_rows": parameters.flag("no_rows", given["no_rows"]),
-            "embed_data": parameters.flag("embed_data", given["embed_data"]),
-            "stream": parameters.flag("stream", given["stream"]),
-            "seed": _whole("seed", given["seed"], 0, 2**32 - 1),
-            "cv": None if given["cv"] is None else _whole("cv", given["cv"], 2),
-            "points": _whole_or_none("points", given["points"], MOST_POINTS),
-            "terms": _whole_or_none("terms", given["terms"], MOST_TERMS),
-            "time_limit": _seconds(given["time_limit"]),
-            "cache": None if given["cache"] is None else as_path(given["cache"]),
-            "checkpoint": None if given["checkpoint"] is None else as_path(given["checkpoint"]),
+        values |= {
+            "costs": costs_of(values["costs"]),
+            "class_weight": class_weight_of(values["class_weight"]),
+            "linear_only": _flag_or_none("linear_only", values["linear_only"]),
+            "peers": parameters.flag("peers", values["peers"]),
+            "retrain": parameters.flag("retrain", values["retrain"]),
+            "no_rows": parameters.flag("no_rows", values["no_rows"]),
+            "embed_data": parameters.flag("embed_data", values["embed_data"]),
+            "stream": parameters.flag("stream", values["stream"]),
+            "seed": _whole("seed", values["seed"], 0, 2**32 - 1),
+            "cv": None if values["cv"] is None else _whole("cv", values["cv"], 2),
+            "points": _whole_or_none("points", values["points"], MOST_POINTS),
+            "terms": _whole_or_none("terms", values["terms"], MOST_TERMS),
+            "time_limit": _seconds(values["time_limit"]),
+            "cache": None if values["cache"] is None else as_path(values["cache"]),
+            "checkpoint": None if values["checkpoint"] is None else as_path(values["checkpoint"]),
             "checkpoint_every": EVERY
             if every is None
             else parameters.not_negative("checkpoint_every", every),
         }
-        found = super().of(**given)
-        objective_of(found.objective, found.costs, found.class_weight)
-        if found.engine is not None:
-            check_engine(found.engine)
-            found = replace(found, stream=True)  # its machines read rows from files
-        found._check_stream()
-        if found.cv is not None and not found.retrain:
+        options = super().of(**values)
+        objective_of(options.objective, options.costs, options.class_weight)
+        if options.engine is not None:
+            check_engine(options.engine)
+            options = replace(options, stream=True)  # its machines read rows from files
+        options._check_stream()
+        if options.cv is not None and not options.retrain:
             raise InputError(
                 f"{option('retrain', False)} is about one division of the rows, and with "
                 f"{option('cv')} the rule learns from all of them: give one of them.",
                 option="retrain",
                 value=False,
             )
-        found._check_embedding()
-        found._check_card()
-        return found
+        options._check_embedding()
+        options._check_card()
+        return options
 
     def _check_card(self) -> None:
         if self.terms is not None and self.points is None:
@@ -149,7 +149,7 @@ class Options(ReadOptions):
 
     @property
     def given(self) -> dict[str, Any]:
-        """Those that are not as they are by default; how the table is read comes first."""
+        """What is not as it is by default; how the table is read comes first."""
         defaults = {field.name: field.default for field in fields(self)}
         names = dict.fromkeys([*options_of(type(self)), *defaults])
         values = {name: getattr(self, name) for name in names}

@@ -63,7 +63,7 @@ class SparseRows:
 Source = TableSource | SparseRows
 
 
-def source_of(given: Any, y: Any, group: Any, options: Options) -> tuple[Source, Options]:
+def source_of(data: Any, y: Any, group: Any, options: Options) -> tuple[Source, Options]:
     """What was given, and the options with the columns that labels and groups became."""
     if y is not None and options.target is not None:
         raise InputError(
@@ -77,18 +77,18 @@ def source_of(given: Any, y: Any, group: Any, options: Options) -> tuple[Source,
             option="y",
             value=y,
         )
-    if _is_path(given) or _are_paths(given):
-        names = _names_of_files(given, y, group)
+    if _is_path(data) or _are_paths(data):
+        names = _names_of_files(data, y, group)
         return of_files(names, open_table(list(names), options, labelled=True)), options
-    if sparse.issparse(given):
-        return _sparse(given, y, group, options), options
-    return _frame(given, y, group, options)
+    if sparse.issparse(data):
+        return _sparse(data, y, group, options), options
+    return _frame(data, y, group, options)
 
 
-def _frame(given: Any, y: Any, group: Any, options: Options) -> tuple[TableSource, Options]:
+def _frame(data: Any, y: Any, group: Any, options: Options) -> tuple[TableSource, Options]:
     """Arrays become columns, beside those of the frame or of X."""
-    named = hasattr(given, "__arrow_c_stream__")
-    table, called = (arrow_table(given), "frame") if named else (_columns(given), "X")
+    named = hasattr(data, "__arrow_c_stream__")
+    table, called = (arrow_table(data), "frame") if named else (_columns(data), "X")
     arrays: dict[str, str] = {}  # the columns that they became
     if y is not None:
         arrays["target"] = _name_of_labels(y, table)
@@ -113,56 +113,54 @@ def of_files(names: tuple[str, ...], opened: OpenTable | OpenSvmlight) -> TableS
     return TableSource(opened, Origin(names, new=(f"new{suffix}",)))
 
 
-def table_of(given: Any) -> Any:
+def table_of(data: Any) -> Any:
     """New rows, as `rosenblatt.data` reads them: paths, a data frame, or an array."""
-    if _is_path(given) or _are_paths(given) or hasattr(given, "__arrow_c_stream__"):
-        return given
-    return _columns(given)
+    if _is_path(data) or _are_paths(data) or hasattr(data, "__arrow_c_stream__"):
+        return data
+    return _columns(data)
 
 
-def _is_path(given: Any) -> bool:
-    return isinstance(given, (str, os.PathLike))
+def _is_path(data: Any) -> bool:
+    return isinstance(data, (str, os.PathLike))
 
 
-def _are_paths(given: Any) -> bool:
+def _are_paths(data: Any) -> bool:
     return (
-        isinstance(given, (list, tuple))
-        and len(given) > 0
-        and all(_is_path(part) for part in given)
+        isinstance(data, (list, tuple)) and len(data) > 0 and all(_is_path(part) for part in data)
     )
 
 
-def _names_of_files(given: Any, y: Any, group: Any) -> tuple[str, ...]:
+def _names_of_files(data: Any, y: Any, group: Any) -> tuple[str, ...]:
     if y is not None or group is not None:
         what, word = ("labels", "target") if y is not None else ("groups", "group")
         raise InputError(
             f"The {what} of files are in one of their columns: give its name, {word}=..."
         )
-    names: Sequence[Any] = [given] if _is_path(given) else given
+    names: Sequence[Any] = [data] if _is_path(data) else data
     return tuple(os.fspath(name) for name in names)
 
 
-def _columns(given: Any) -> Any:
+def _columns(data: Any) -> Any:
     """An array of rows as a table."""
     try:
-        X = np.asarray(given)
+        X = np.asarray(data)
     except ValueError as error:  # rows of different lengths
         raise InputError(f"X cannot be read as rows of equal length: {error}") from None
     if X.ndim != 2:
         shape = f" of the shape {X.shape}" if X.ndim else ""
         raise InputTypeError(
-            f"Got {type(given).__name__}{shape}, which is no table. Give the path of a file, a "
+            f"Got {type(data).__name__}{shape}, which is no table. Give the path of a file, a "
             "data frame, or arrays: rows X of the shape (n, d), and labels y."
         )
     return pa.table({f"x{j}": _array(x, f"x{j}") for j, x in enumerate(X.T)})
 
 
 def _array(values: Any, name: str) -> Any:
-    found = np.ascontiguousarray(values)
-    if found.ndim != 1:
-        raise InputError(f"{name} has the shape {found.shape}: one value for each row is expected.")
+    array = np.ascontiguousarray(values)
+    if array.ndim != 1:
+        raise InputError(f"{name} has the shape {array.shape}: one value for each row is expected.")
     try:
-        return pa.array(found, from_pandas=True)
+        return pa.array(array, from_pandas=True)
     except (pa.ArrowException, ValueError, TypeError) as error:
         raise InputTypeError(
             f"{name} cannot be read: {str(error).splitlines()[0]}. Give numbers, text or truth "
@@ -191,7 +189,7 @@ def _with(table: Any, name: str, values: Any) -> Any:
     return table.append_column(name, column)
 
 
-def _sparse(given: Any, y: Any, group: Any, options: Options) -> SparseRows:
+def _sparse(data: Any, y: Any, group: Any, options: Options) -> SparseRows:
     if y is None:
         raise InputError(_NO_LABELS)
     if options.ignore or options.stream:
@@ -200,7 +198,7 @@ def _sparse(given: Any, y: Any, group: Any, options: Options) -> SparseRows:
             f"{what} is for tables: a sparse matrix has no names of columns, and is in memory. "
             "Leave it out."
         )
-    X = sparse.csr_array(given).astype(np.float64, copy=False)
+    X = sparse.csr_array(data).astype(np.float64, copy=False)
     if not np.isfinite(X.data).all():
         raise InputError("X has numbers that are missing or infinite: leave out such rows.")
     table = _with(pa.table({"row": np.arange(X.shape[0])}), LABELS, y)

@@ -27,7 +27,7 @@ from rosenblatt.data.batch import Kind
 from rosenblatt.data.naming import in_doubt
 from rosenblatt.data.preparation import Preparation
 from rosenblatt.data.sparse import SparseTable
-from rosenblatt.data.summary import words_like_gaps
+from rosenblatt.data.summary import words_like_missing
 from rosenblatt.errors import InputError
 from rosenblatt.selection import Selection, SelectionInterrupted, candidates, select
 from rosenblatt.selection.candidates import ROWS_OF_IT, no_peers, not_tried, peers
@@ -161,7 +161,7 @@ def read(source: Source, options: Options) -> Read:
         X, y, _ = table.encode(scale=False)
         table.refuse_rounded(None, decimal=False)
         return Read(X, y, counts_of(y), groups=groups)
-    X, y, encoding = table.encode_with_gaps()
+    X, y, encoding = table.encode_with_missing()
     table.refuse_rounded(encoding, decimal=False)
     assert options.target is not None
     counts, notes = counts_of(y), notes_on(table)
@@ -171,7 +171,7 @@ def read(source: Source, options: Options) -> Read:
 def notes_on(table: Table) -> Notes:
     """Of a table that was read to its end."""
     header = None if table.dialect is None else in_doubt(table.dialect.like_data)
-    return Notes(table.constant, header, list(words_like_gaps(table)), table.left_out)
+    return Notes(table.constant, header, list(words_like_missing(table)), table.left_out)
 
 
 def counts_of(y: Any) -> dict[str, int]:

@@ -149,7 +149,7 @@ def _read(source: TableRows | SvmlightRows, rows: Stored, target: str | None) ->
     if isinstance(source, SvmlightRows):
         X, y = rows.whole()  # nothing was filled or scaled
         return replace(read, X=as_table(X), y=rows.named(y))
-    X, y, _ = source.table.encode_with_gaps()
+    X, y, _ = source.table.encode_with_missing()
     return replace(read, X=X, y=y)
 
 

@@ -143,9 +143,9 @@ def command(
     from rosenblatt import certify, minimum_errors
     from rosenblatt._study.verdict import describe
     from rosenblatt.data import unlabelled
-    from rosenblatt.data.encoding import refuse_merged
     from rosenblatt.data.reading import weights_of
     from rosenblatt.data.stack import in_place
+    from rosenblatt.data.transformation import refuse_merged
     from rosenblatt.error_bracket import as_text
 
     with _common.reading(quiet=quiet):

@@ -32,29 +32,31 @@ def command(
     from rosenblatt.data.summary import summary
 
     with _common.reading(quiet=quiet):
-        found = summary(opened.read())
+        description = summary(opened.read())
     if as_json:
-        _common.print_json("inspect", found)
+        _common.print_json("inspect", description)
     else:
-        _show(found)
-    return 2 if found["problems"] else 0
+        _show(description)
+    return 2 if description["problems"] else 0
 
 
-def _show(found: dict[str, Any]) -> None:
+def _show(description: dict[str, Any]) -> None:
     from rich.console import Console
 
     console = Console(highlight=False, markup=False)
     if not console.is_terminal:
         console.width = 120
-    named = one_line(", ".join(found["files"][:3])) + (" …" if len(found["files"]) > 3 else "")
-    rows, count = many(found["rows"], "row"), len(found["columns"])
+    named = one_line(", ".join(description["files"][:3])) + (
+        " …" if len(description["files"]) > 3 else ""
+    )
+    rows, count = many(description["rows"], "row"), len(description["columns"])
     columns = f", {many(count, 'column')}" if count else ""
-    console.print(f"{named}: {rows}{columns}. {found['format']}", soft_wrap=True)
-    if found["columns"]:
-        console.print(_columns(found["columns"]))
-    for note in found["notes"]:
+    console.print(f"{named}: {rows}{columns}. {description['format']}", soft_wrap=True)
+    if description["columns"]:
+        console.print(_columns(description["columns"]))
+    for note in description["notes"]:
         console.print(f"Note: {one_line(note)}", soft_wrap=True)
-    for problem in found["problems"]:
+    for problem in description["problems"]:
         console.print(f"Problem: {one_line(problem)}", style="red", soft_wrap=True)
 
 

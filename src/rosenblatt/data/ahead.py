@@ -19,7 +19,7 @@ _END: Any = object()
 
 
 def ahead(items: Generator[T]) -> Iterator[T]:
-    """The same items in the same order, and the same error in its place."""
+    """The items in their order, and an error in its place."""
     other = ThreadPoolExecutor(1)
     coming = other.submit(next, items, _END)
     try:
@@ -33,7 +33,7 @@ def ahead(items: Generator[T]) -> Iterator[T]:
 
 
 def done_ahead(work: Callable[[T], Done], items: Generator[T]) -> Iterator[tuple[T, Done]]:
-    """Each item and what the work makes of it, in order, and the same errors in their places. Only
+    """Each item and what the work makes of it, in order, and errors in their places. Only
     the AT_ONCE items that follow are asked for before one is given."""
     waiting: deque[tuple[T, Future[Done]]] = deque()
     failed: Exception | None = None

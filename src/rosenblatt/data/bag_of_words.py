@@ -61,7 +61,6 @@ class Prose:
         return {key: j for j, key in enumerate(keys)}
 
     def _columns(self, text: str) -> list[int]:
-        """Those that have a 1."""
         words = tokens(text)
         keys = words if self.hashed is None else map(self.hashed.bucket, words)
         return sorted({self._places[key] for key in keys if key in self._places})
@@ -69,10 +68,10 @@ class Prose:
     def rows(self, batch: Batch) -> Any:
         """The rows of a batch, as a CSR matrix."""
         codes, texts = batch.words(self.name)
-        found = [self._columns(text or "") for text in [*texts, None]]  # code -1 is the last
-        ends = np.cumsum([0, *map(len, found)])
-        places = np.array([j for each in found for j in each], dtype=np.int32)
-        shape = (len(found), len(self.words))
+        columns = [self._columns(text or "") for text in [*texts, None]]  # code -1 is the last
+        ends = np.cumsum([0, *map(len, columns)])
+        places = np.array([j for each in columns for j in each], dtype=np.int32)
+        shape = (len(columns), len(self.words))
         each = sparse.csr_array((np.ones(len(places)), places, ends.astype(np.int32)), shape=shape)
         return each[np.where(codes < 0, len(texts), codes)]
 
@@ -101,9 +100,9 @@ def vocabulary(batches: Iterable[Batch], name: str, rows: int) -> tuple[str, ...
         for text, n in zip(texts, often, strict=True):
             if text and n:
                 counts.update(dict.fromkeys(tokens(text), n))
-    known = [word for word, n in counts.items() if _LEAST <= n < rows]
-    known.sort(key=lambda word: (-counts[word], word))
-    return tuple(sorted(known[:MOST_WORDS]))
+    frequent = [word for word, n in counts.items() if _LEAST <= n < rows]
+    frequent.sort(key=lambda word: (-counts[word], word))
+    return tuple(sorted(frequent[:MOST_WORDS]))
 
 
 def is_like_prose(values: Iterable[str]) -> bool:
@@ -147,8 +146,8 @@ def _hash() -> Callable[[str], int]:
     """Imported when a word is hashed: most tables have none, and scikit-learn takes a second."""
     from sklearn.utils import murmurhash3_32
 
-    found: Callable[[str], int] = murmurhash3_32
-    return found
+    murmur: Callable[[str], int] = murmurhash3_32
+    return murmur
 
 
 @final
@@ -163,13 +162,13 @@ class Naming:
     def see(self, batch: Batch, name: str, tokens: Iterable[set[str]]) -> None:
         """The words of each text of a batch's dictionary."""
         codes, _ = batch.words(name)
-        found, first = np.unique(codes, return_index=True)
+        present, first = np.unique(codes, return_index=True)
         texts = list(tokens)
-        for code in found[np.argsort(first)].tolist():
+        for code in present[np.argsort(first)].tolist():
             for word in sorted(texts[code]) if code >= 0 else ():
-                known = self._words.setdefault(bucket(word, self._into), [])
-                if len(known) <= _NAMED and word not in known:
-                    known.append(word)
+                named = self._words.setdefault(bucket(word, self._into), [])
+                if len(named) <= _NAMED and word not in named:
+                    named.append(word)
 
     def done(self) -> tuple[tuple[str, ...], Hashed]:
         """How the columns are called, and which they are."""

@@ -125,8 +125,8 @@ class Batch:
 def codes_of(column: Any) -> NDArray[np.int64]:
     """The places in the dictionary of a column of text; -1 where a word is missing."""
     indices = column.indices
-    known = indices.fill_null(-1) if indices.null_count else indices
-    return np.asarray(_values(known), dtype=np.int64)
+    filled = indices.fill_null(-1) if indices.null_count else indices
+    return np.asarray(_values(filled), dtype=np.int64)
 
 
 def _values(column: Any) -> NDArray[Any]:

@@ -71,11 +71,11 @@ class Column:
                 row = int(wild.argmax())
                 self.infinite = batch.place(row), float(numbers[row])
         if label and not self.too_many:
-            found, counts = np.unique(numbers[~np.isnan(numbers)], return_counts=True)
-            self._count(zip(found.tolist(), counts.tolist(), strict=True))
+            values, counts = np.unique(numbers[~np.isnan(numbers)], return_counts=True)
+            self._count(zip(values.tolist(), counts.tolist(), strict=True))
 
-    def _count(self, found: Iterable[tuple[Any, int]]) -> None:
-        for word, count in found:
+    def _count(self, counted: Iterable[tuple[Any, int]]) -> None:
+        for word, count in counted:
             if word is not None and count:
                 self.words[word] = self.words.get(word, 0) + count
         self.too_many = len(self.words) > _COUNTED
@@ -99,7 +99,7 @@ class Column:
         for word, count in self.words.items():
             value = str(TRUTH[word]) if self.kind is Kind.BOOLEAN else word
             counts[value] = counts.get(value, 0) + count
-        return most_frequent(counts, gaps=self.missing > 0)
+        return most_frequent(counts, missing=self.missing > 0)
 
     @property
     def counted(self) -> str:
@@ -131,19 +131,19 @@ def encoded(column: Column) -> Number | Words:
     """How a column becomes numbers, before fills and scales."""
     if column.kind is Kind.NUMBER:
         return Number(column.name)
-    gaps = column.missing > 0
+    missing = column.missing > 0
     if column.kind is not Kind.BOOLEAN:
-        return Words(column.name, tuple(column.values), gaps, reference=column.reference)
-    reference = column.reference if gaps else FALSE
-    return Words(column.name, (FALSE, "True"), gaps, boolean=True, reference=reference)
+        return Words(column.name, tuple(column.values), missing, reference=column.reference)
+    reference = column.reference if missing else FALSE
+    return Words(column.name, (FALSE, "True"), missing, boolean=True, reference=reference)
 
 
 def leave_out(name: str) -> str:
     return f"leave the column out: {option('ignore', name)}"
 
 
-def problems(column: Column, rows: int) -> Iterator[str]:
-    """What stands against a column as a feature, but for single gaps; a sentence each."""
+def problems_of_column(column: Column, rows: int) -> Iterator[str]:
+    """What stands against a column as a feature, but for single missing values; a sentence each."""
     if not column.name:
         yield (
             "A column has no name: perhaps the row numbers that a program wrote with the table. "
@@ -180,8 +180,8 @@ def too_many_words(column: Column, rows: int) -> str:
 def _perhaps(column: Column) -> str:
     """What else it may be."""
     if is_like_prose(column.words):
-        said = option("text", column.name)
-        return f"It looks like sentences: to learn from the words in them, say {said}"
+        typed = option("text", column.name)
+        return f"It looks like sentences: to learn from the words in them, say {typed}"
     return "Is it an identifier? Group its values"
 
 

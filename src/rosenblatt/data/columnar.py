@@ -17,9 +17,10 @@ from rosenblatt.data.batch import TEXT, Batch, Kind, Place
 from rosenblatt.data.dates import Days
 from rosenblatt.data.dialect import MISSING
 from rosenblatt.data.files import File
-from rosenblatt.data.formatted_numbers import Style, first_not_number
+from rosenblatt.data.formatted_numbers import Style
 from rosenblatt.data.opening import reason
 from rosenblatt.data.options import Reading
+from rosenblatt.data.plain_numbers import first_not_number
 from rosenblatt.errors import InputError
 
 _ROWS = 1 << 16
@@ -195,9 +196,9 @@ def arrow_table(source: Any) -> Any:
             return pa.Table.from_pandas(source, preserve_index=False)
         return pa.table(source)
     except (pa.ArrowException, ValueError, TypeError) as error:  # values of several types
-        said = ": ".join(str(part) for part in error.args)
+        why = ": ".join(str(part) for part in error.args)
         raise InputError(
-            f"The data frame cannot be read: {said.rstrip('.')}. Give the values of a column one "
+            f"The data frame cannot be read: {why.rstrip('.')}. Give the values of a column one "
             "type."
         ) from None
 

@@ -60,17 +60,17 @@ class Days:
         return self._plain(word) or word
 
     def _plain(self, word: str) -> str | None:
-        found, first = moment(word), self._first
-        if found is None or first is None:
+        date, first = moment(word), self._first
+        if date is None or first is None:
             return None
-        whole, rest = divmod(round((found.at - first.at).total_seconds()), _DAY)
+        whole, rest = divmod(round((date.at - first.at).total_seconds()), _DAY)
         if self.unit == "days":
-            midnight = not rest and not found.digits.strip("0") and not found.zone
+            midnight = not rest and not date.digits.strip("0") and not date.zone
             return str(whole) if midnight else None
-        if found.zone is not None and found.zone is not bool(first.zone):
+        if date.zone is not None and date.zone is not bool(first.zone):
             return None
         seconds = whole * _DAY + rest
-        digits = found.digits.rstrip("0")
+        digits = date.digits.rstrip("0")
         return _with_digits(seconds, digits) if digits else str(seconds)
 
     def date(self, number: float) -> str:
@@ -95,18 +95,18 @@ class Days:
 
 def moment(word: str) -> Moment | None:
     """What an ISO 8601 date says; None of anything else, also of the 31st of February."""
-    found = _ISO.fullmatch(word)
-    if found is None:
+    match = _ISO.fullmatch(word)
+    if match is None:
         return None
-    zone = (found["zone"] or "").replace("Z", "+00:00")
+    zone = (match["zone"] or "").replace("Z", "+00:00")
     try:
-        clock = f"{found['clock'] or '00:00'}:{found['second'] or '00'}"
-        at = datetime.fromisoformat(f"{found['day']}T{clock}{zone}")
+        clock = f"{match['clock'] or '00:00'}:{match['second'] or '00'}"
+        at = datetime.fromisoformat(f"{match['day']}T{clock}{zone}")
         if zone:
             at = at.replace(tzinfo=None) - (at.utcoffset() or timedelta())
     except (ValueError, OverflowError):
         return None
-    return Moment(at, found["digits"] or "", bool(zone) if found["clock"] else None)
+    return Moment(at, match["digits"] or "", bool(zone) if match["clock"] else None)
 
 
 def days_of(words: Iterable[str]) -> Days | None:
@@ -114,14 +114,14 @@ def days_of(words: Iterable[str]) -> Days | None:
     or some have a zone and others none."""
     first, times, zones = None, False, set[bool]()
     for word in words:
-        found = moment(word)
-        if found is None:
+        date = moment(word)
+        if date is None:
             return None
-        first = found.at if first is None else min(first, found.at)
-        if found.zone is not None:
-            zones.add(found.zone)
-        midnight = found.at.time() == datetime.min.time() and not found.digits.strip("0")
-        times |= bool(found.zone) or not midnight
+        first = date.at if first is None else min(first, date.at)
+        if date.zone is not None:
+            zones.add(date.zone)
+        midnight = date.at.time() == datetime.min.time() and not date.digits.strip("0")
+        times |= bool(date.zone) or not midnight
     if first is None or len(zones) > 1:
         return None
     if not times:

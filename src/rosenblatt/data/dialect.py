@@ -6,22 +6,18 @@ import codecs
 import csv
 import io
 import re
-from collections import deque
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any, BinaryIO, Protocol, final
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import Any, BinaryIO, final
 
 from rosenblatt._util.spelling import option
 from rosenblatt._util.text import many
-from rosenblatt.data.ahead import AT_ONCE
+from rosenblatt.data.blanks import Joined, are_between_fields, joined
 from rosenblatt.data.files import File
 from rosenblatt.data.formats import in_words
 from rosenblatt.data.naming import check_header
 from rosenblatt.data.opening import open_bytes, reason
 from rosenblatt.data.options import BLANKS, Reading
+from rosenblatt.data.records import LONGEST, Bytes, end_of_records, first_record
 from rosenblatt.errors import InputError
 
 _SPELLINGS = [
@@ -69,13 +65,13 @@ class Dialect:
 
     def text(self, stream: BinaryIO, file: File) -> Bytes:
         """What a file holds, as UTF-8, with one delimiter between fields."""
-        found = as_utf8(stream, self.charset, file)
-        return Joined(found) if self.delimiter == BLANKS else found
+        utf8 = as_utf8(stream, self.charset, file)
+        return Joined(utf8) if self.delimiter == BLANKS else utf8
 
     def head(self, file: File) -> bytes:
         """The first rows of a file, and what comes before them."""
-        found = head(file, self.charset)[0]
-        return joined(found) if self.delimiter == BLANKS else found
+        text = head(file, self.charset)[0]
+        return joined(text) if self.delimiter == BLANKS else text
 
 
 @final
@@ -173,30 +169,18 @@ class _Recoded:
         return len(taken)
 
 
-def has_quote(block: bytes | memoryview) -> bool:
-    """Searched for in what a view is of: only that has a quick way."""
-    whole = block.obj if isinstance(block, memoryview) else block
-    assert isinstance(whole, (bytes, bytearray))
-    begin = _address(block) - _address(whole)
-    return whole.find(b'"', begin, begin + len(block)) >= 0
-
-
-def _address(block: Any) -> int:
-    return int(np.frombuffer(block, dtype=np.uint8).__array_interface__["data"][0])
-
-
 def announced(text: bytes) -> tuple[bytes, str | None]:
     """Without the byte order mark and a line that announces the delimiter; and that delimiter."""
     text = text.removeprefix(codecs.BOM_UTF8)
-    found = _SEPARATOR_LINE.match(text)
-    return (text[found.end() :], found[1].decode("latin-1")) if found else (text, None)
+    line = _SEPARATOR_LINE.match(text)
+    return (text[line.end() :], line[1].decode("latin-1")) if line else (text, None)
 
 
 def _delimiter(text: bytes, file: File, first: str) -> str:
     """The one that is announced, or that the file is named after, or most often in the header."""
-    text, said = announced(text)
-    if said:
-        return said
+    text, declared = announced(text)
+    if declared:
+        return declared
     if any(suffix.lower() in (".tsv", ".tab") for suffix in file.path.suffixes):
         return "\t"
     counts = {}
@@ -204,8 +188,8 @@ def _delimiter(text: bytes, file: File, first: str) -> str:
         record = text[slice(*first_record(text, delimiter))].decode(errors="replace")
         outside = re.sub(r'"[^"]*"', "", record)
         counts[delimiter] = outside.count(delimiter)
-    found = max(_DELIMITERS, key=lambda d: (counts[d], d == first))  # the first of equals
-    return BLANKS if divide(text, found, counts[found]) else found
+    likeliest = max(_DELIMITERS, key=lambda d: (counts[d], d == first))  # the first of equals
+    return BLANKS if are_between_fields(text, likeliest, counts[likeliest]) else likeliest
 
 
 def _names(text: bytes, dialect: Dialect, file: File) -> list[str]:
@@ -256,190 +240,3 @@ def _other_columns(first: File, names: list[str], file: File, here: list[str]) -
         f"{file.name} has other columns than {first.name}: {differ}. Files that are read together "
         "have the same columns in the same order."
     )
-
-
-# Text whose fields are divided by blanks: any number of spaces and tabs counts as one.
-#
-# Nothing heavy is imported.
-
-
-_TAKEN = 1 << 20  # bytes at a time
-_LOOKED_AT = 100  # lines
-_LONGEST = 1 << 16  # of a line that is looked at
-_AROUND_LINES = re.compile(rb"[ \t]*(\r?\n|\r)[ \t]*")
-_BETWEEN = re.compile(rb"[ \t]+")
-_OUTSIDE_QUOTES = re.compile(rb'("[^"\r\n]*")|[ \t]+')
-_ALIGNED = re.compile(rb"[^ \t]  +[^ \t]|^ +[^ ]")
-_NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
-_BOM = b"\xef\xbb\xbf"
-
-
-class _Bytes(Protocol):
-    def readinto(self, buffer: memoryview, /) -> int | None: ...
-
-
-def joined(text: bytes) -> bytes:
-    """Whole lines with one blank between fields, and none around them."""
-    text = _AROUND_LINES.sub(rb"\1", text.removeprefix(_BOM).strip(b" \t"))
-    if b'"' not in text:
-        return _BETWEEN.sub(b" ", text)
-    return _OUTSIDE_QUOTES.sub(lambda found: found[1] or b" ", text)
-
-
-@final
-class Joined:
-    """The same of a stream, some lines at a time."""
-
-    def __init__(self, stream: _Bytes):
-        self._stream, self._rest, self._ready, self._ended = stream, b"", b"", False
-
-    def readinto(self, buffer: memoryview, /) -> int:
-        while not self._ready and not self._ended:
-            block = bytearray(_TAKEN)
-            got = self._stream.readinto(memoryview(block)) or 0
-            self._ended = not got
-            text = self._rest + bytes(block[:got])
-            end = len(text) if self._ended else text.rfind(b"\n") + 1
-            self._ready, self._rest = joined(text[:end]), text[end:]
-        taken, self._ready = self._ready[: len(buffer)], self._ready[len(buffer) :]
-        buffer[: len(taken)] = taken
-        return len(taken)
-
-
-def divide(text: bytes, delimiter: str, count: int) -> bool:
-    """Is a file whose first lines are these divided by blanks, and not by the delimiter, of which
-    the first line has so many?
-
-    Commas, semicolons and bars are never there by chance. A tab may be one of the blanks: where
-    lines are aligned by spaces, or have different numbers of tabs. Without any delimiter the
-    lines must have equal numbers of words, and a column of numbers: else it is one column of text.
-    """
-    if count and delimiter != "\t":
-        return False
-    lines = [line for line in text.splitlines()[: _LOOKED_AT + 1] if line.strip()]
-    lines = lines[:-1] if len(lines) > _LOOKED_AT else lines  # the last may be cut off
-    if len(lines) < 2 or any(len(line) > _LONGEST for line in lines):
-        return False
-    if count:
-        tabs = {line.count(b"\t") for line in lines}
-        aligned = sum(_ALIGNED.search(line) is not None for line in lines)
-        if len(tabs) == 1 and 2 * aligned <= len(lines):
-            return False
-    rows = _rows(joined(b"\n".join(lines)))
-    if len({len(row) for row in rows}) != 1 or len(rows[0]) < 2:
-        return False
-    return any(all(map(_NUMBER.fullmatch, column)) for column in zip(*rows[1:], strict=True))
-
-
-def _rows(text: bytes) -> list[list[str]]:
-    try:
-        return list(csv.reader(io.StringIO(text.decode(errors="replace")), delimiter=BLANKS))
-    except csv.Error:
-        return [[]]
-
-
-# Delimited text in blocks of whole records: a line end inside quotes does not end a record.
-
-
-QUOTE = ord('"')
-BLOCK = 8 << 20
-LONGEST = 256 << 20  # a longer record is a quote that is never closed
-
-
-class Bytes(Protocol):
-    def readinto(self, buffer: memoryview, /) -> int | None: ...
-
-
-class TooLong(Exception):  # noqa: N818 - the word says what happened
-    """A record has no end."""
-
-
-def blocks(
-    stream: Bytes, delimiter: str, size: int = BLOCK, kept: int = AT_ONCE
-) -> Iterator[memoryview]:
-    """Whole records, about `size` bytes at a time. A block is good until `kept` more were given
-    and another one is asked for: its memory is used again."""
-    others, buffer, end = deque(bytearray() for _ in range(kept)), bytearray(size), 0
-    while True:
-        while end < len(buffer):
-            got = stream.readinto(memoryview(buffer)[end:])
-            if not got:
-                if end:
-                    yield memoryview(buffer)[:end]
-                return
-            end += got
-        cut = end_of_records(buffer, delimiter)
-        if not cut:
-            if len(buffer) >= LONGEST:
-                raise TooLong
-            buffer = buffer + bytearray(len(buffer))
-            continue
-        yield memoryview(buffer)[:cut]
-        other = others.popleft()
-        if len(other) < len(buffer):
-            other = bytearray(len(buffer))
-        other[: end - cut] = memoryview(buffer)[cut:end]
-        others.append(buffer)
-        buffer, end = other, end - cut
-
-
-def end_of_records(block: bytearray | bytes, delimiter: str) -> int:
-    """Just behind the last line end outside quotes; 0 where there is none.
-
-    A quote opens at the beginning of a field only; inside, two of them stand for one.
-    """
-    line_end = b"\n" if b"\n" in block else b"\r"
-    cut = block.rfind(line_end) + 1
-    last = block.rfind(b'"')
-    if last < 0:
-        return cut
-    upto = min(last + 2, len(block))  # often all quotes are in the names, at the beginning
-    quotes = _quotes(np.frombuffer(block, dtype=np.uint8, count=upto), ord(delimiter))
-    while cut:
-        before = int(np.searchsorted(quotes, cut))
-        if before % 2 == 0:
-            break
-        cut = block.rfind(line_end, 0, int(quotes[before - 1])) + 1
-    return cut
-
-
-def first_record(block: bytes, delimiter: str) -> tuple[int, int]:
-    """Where the first record that is not an empty line begins, and where the next one does."""
-    begin = len(block) - len(block.lstrip(b"\r\n"))
-    quotes = _quotes(np.frombuffer(block[begin:] + b"\n", dtype=np.uint8), ord(delimiter)) + begin
-    line_end = b"\n" if b"\n" in block else b"\r"
-    end = block.find(line_end, begin) + 1
-    while end and np.searchsorted(quotes, end) % 2:
-        end = block.find(line_end, end) + 1
-    return begin, end or len(block)
-
-
-def _quotes(text: NDArray[np.uint8], delimiter: int) -> NDArray[np.intp]:
-    """Places of the quotes that open and close, in turn."""
-    quotes = np.flatnonzero(text == QUOTE)
-    ends = np.array([delimiter, *b"\r\n"], dtype=np.uint8)
-    before = text[quotes - 1]
-    starts = np.isin(before, ends) | (quotes == 0)
-    doubled = np.zeros(len(quotes), dtype=bool)  # the quote follows another one
-    doubled[1:] = np.diff(quotes) == 1
-    after = text[np.minimum(quotes + 1, len(text) - 1)]
-    closes = np.isin(after, ends) | (after == QUOTE) | (quotes == len(text) - 1)
-    if (starts | doubled)[0::2].all() and closes[1::2].all():
-        return quotes
-    return _one_by_one(quotes.tolist(), starts.tolist())
-
-
-def _one_by_one(quotes: list[int], starts: list[bool]) -> NDArray[np.intp]:
-    """The same where quotes also stand inside fields that have none, as in 5" pipe."""
-    found: list[int] = []
-    k = 0
-    while k < len(quotes):
-        if len(found) % 2 == 0:
-            if starts[k]:
-                found.append(quotes[k])
-        elif k + 1 < len(quotes) and quotes[k + 1] == quotes[k] + 1:
-            k += 1  # two for one
-        else:
-            found.append(quotes[k])
-        k += 1
-    return np.array(found, dtype=np.intp)

@@ -7,7 +7,7 @@ of its words but one, the reference level. What was done is an Encoding, which c
 from __future__ import annotations
 
 import warnings
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import groupby
@@ -16,7 +16,6 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt._util.spelling import option
 from rosenblatt._util.strict_json import InvalidDocument, Part, is_finite
 from rosenblatt._util.text import many
 from rosenblatt.data.bag_of_words import MOST_BUCKETS, Hashed, Prose
@@ -126,41 +125,41 @@ class Encoding:
             What a word does that did not occur in training: raise an error; or be 0 in all columns
             of its own, as the reference level is, with a warning.
         """
-        found, strange = [], 0
+        encoded, unknown = [], 0
         for batch, rows in self.batches(source, unseen=unseen, **reading):
-            found.append(rows)
+            encoded.append(rows)
             words = self.unseen(batch) if unseen == "zero" else {}
-            if words and not strange:
+            if words and not unknown:
                 first = f"{batch.place(min(words))}, {words[min(words)][0]}"
-            strange += len(words)
-        if strange:
-            said = f"{many(strange, 'row')} with a category that did not occur in training"
+            unknown += len(words)
+        if unknown:
+            said = f"{many(unknown, 'row')} with a category that did not occur in training"
             warnings.warn(f"{said}, as {first}.", UserWarning, stacklevel=2)
-        return below(found, len(self.feature_names))
+        return below(encoded, len(self.feature_names))
 
     def unseen(self, batch: Batch) -> dict[int, list[str]]:
         """The rows of a batch with unknown categories, and what these count as."""
-        found: dict[int, list[str]] = {}
+        phrases: dict[int, list[str]] = {}
         for column in (c for c in self.columns if isinstance(c, Words)):
             for row, word in column.unseen(batch).items():
-                said = f"{column.name}={word} counts as {column.counts_as}"
-                found.setdefault(row, []).append(said)
-        return found
+                phrase = f"{column.name}={word} counts as {column.counts_as}"
+                phrases.setdefault(row, []).append(phrase)
+        return phrases
 
     def wordless(self, X: Any) -> dict[int, list[str]]:
         """The rows of X that have no known word in a column of prose, and these columns."""
-        found: dict[int, list[str]] = {}
+        columns: dict[int, list[str]] = {}
         begin = self.n_dense
         for column in self.prose:
             end = begin + len(column.words)
             for row in np.flatnonzero(np.diff(X[:, begin:end].indptr) == 0).tolist():
-                found.setdefault(row, []).append(column.name)
+                columns.setdefault(row, []).append(column.name)
             begin = end
-        return found
+        return columns
 
     def lacking(self, batch: Batch) -> dict[int, list[str]]:
         """The rows of a batch that lack a value which is not filled, and the columns it is of."""
-        found: dict[int, list[str]] = {}
+        columns: dict[int, list[str]] = {}
         for column in self.columns:
             if isinstance(column, Number):
                 none = np.isnan(batch.numbers(column.name)) & (column.fill is None)
@@ -169,8 +168,8 @@ class Encoding:
             else:
                 continue  # no text has no words
             for row in np.flatnonzero(none).tolist():
-                found.setdefault(row, []).append(column.name)
-        return found
+                columns.setdefault(row, []).append(column.name)
+        return columns
 
     @property
     def references(self) -> list[str]:
@@ -206,7 +205,7 @@ class Encoding:
         return [(j, c) for j, c in pairs if c.fill is not None or not c.as_it_is]
 
     def finish(self, X: Rows) -> None:
-        """Fill and scale rows that were encoded with gaps."""
+        """Fill and scale rows that were encoded with missing values."""
         for j, column in self._to_finish:
             if column.fill is not None:
                 X[np.isnan(X[:, j]), j] = column.fill
@@ -214,20 +213,20 @@ class Encoding:
                 column.finish(X[:, j])
 
     def with_scales(self, fills: Any, centers: Any, scales: Any) -> Encoding:
-        """The same with these numbers for the columns of numbers, in their order."""
-        given = iter(zip(fills, centers, scales, strict=True))
+        """With these numbers for the columns of numbers, in their order."""
+        numbers = iter(zip(fills, centers, scales, strict=True))
 
         def new(column: Number | Words | Prose) -> Number | Words | Prose:
             if not isinstance(column, Number):
                 return column
-            fill, center, scale = next(given)
+            fill, center, scale = next(numbers)
             return replace(column, fill=fill, center=center, scale=scale)
 
         return replace(self, columns=tuple(new(column) for column in self.columns))
 
     def with_seen(self, X: Any, made_by: Encoding) -> Encoding:
-        """The same that notes the least and the greatest number of each column in these rows, which
-        another encoding of the same columns made with gaps, and whether all are whole."""
+        """Notes the least and the greatest number of each column in these rows, which
+        another encoding of the same columns made with missing values, and whether all are whole."""
         numbers = head(made_by, X)[:, made_by.number_places]
         columns: list[Number | Words | Prose] = []
         place = 0
@@ -247,7 +246,7 @@ class Encoding:
         return replace(self, columns=tuple(columns))
 
     def filling(self, names: Collection[str]) -> Encoding:
-        """The same that fills gaps in these columns of numbers only: what is said of a table names
+        """Fills missing values in these columns of numbers only: what is said of a table names
         what was done to it, not what would have been."""
 
         def new(column: Number | Words | Prose) -> Number | Words | Prose:
@@ -269,8 +268,7 @@ class Encoding:
         return read(document)
 
 
-# An encoding as a document of text, numbers, lists and dicts, and back: nothing is trusted.
-
+# --- As a document of text, numbers, lists and dicts, and back: nothing is trusted ---------------
 
 SCHEMA = "rosenblatt-encoding/1"
 
@@ -358,21 +356,21 @@ def _read_column(column: Part) -> Number | Words | Prose:
         missing, boolean = part.flag("missing"), kind == Kind.BOOLEAN.value
         if not (words or missing) or (boolean and words != ["False", "True"]):
             raise InvalidDocument(f"{part.name('words')} are not those of a {kind} column")
-        found = Words(name, tuple(words), missing, boolean)
+        column_of_words = Words(name, tuple(words), missing, boolean)
         reference = part.optional(part.text, "reference")
         if reference is not None and (reference not in words or reference == MISSING):
             raise InvalidDocument(f"{part.name('reference')} is none of the words")
         if boolean and not missing and reference != FALSE:
             raise InvalidDocument(f"{part.name('reference')} is not False")
-        return replace(found, reference=reference)
+        return replace(column_of_words, reference=reference)
 
 
 def _seen(seen: Part) -> Seen:
     with seen as part:
-        found = Seen(part.finite("low"), part.finite("high"), part.flag("whole"))
-        if found.low > found.high:
+        values = Seen(part.finite("low"), part.finite("high"), part.flag("whole"))
+        if values.low > values.high:
             raise InvalidDocument(f"{part.name('low')} is above {part.name('high')}")
-        return found
+        return values
 
 
 def _read_hashed(part: Part, columns: int) -> Hashed:
@@ -418,112 +416,3 @@ def _read_condition(target: Part, kind: Kind) -> Condition:
         if kind is not Kind.NUMBER:
             raise InvalidDocument(f"{target.name('positive')} is a condition on {kind.value}")
         return Condition(part.one_of("sign", SIGNS), part.finite("number"))
-
-
-# What an encoding does to the values of a table: told, and refused where two become one.
-#
-# A certificate brings its encoding along, and whoever wrote it chose that: minus 1e17 makes one
-# number of 3 and 4, and rows that were apart meet.
-
-
-@final
-class Transformed:
-    """The values that go into an encoding, batch by batch."""
-
-    def __init__(self, encoding: Encoding):
-        self.encoding = encoding
-        self._numbers = [column for column in encoding.columns if isinstance(column, Number)]
-        self._values: dict[str, list[NDArray[np.float64]]] = {}
-        self._filled = dict.fromkeys((column.name for column in self._numbers), 0)
-
-    def see(self, batch: Batch) -> None:
-        for column in self._numbers:
-            if column.as_it_is and column.fill is None:
-                continue
-            numbers = batch.numbers(column.name)
-            none = np.isnan(numbers)
-            self._filled[column.name] += int(none.sum())
-            if not column.as_it_is:
-                self._values.setdefault(column.name, []).append(np.unique(numbers[~none]))
-
-    def refuse_merged(self) -> None:
-        """Raise InputError where different values of a column have become the same."""
-        for column in self.encoding.columns:
-            if isinstance(column, Words) and column.missing and MISSING in column.words:
-                raise InputError(
-                    f"In the column {column.name!r} missing values and the word {MISSING!r} become "
-                    "the same, so a proof about the numbers would not be one about the table.",
-                    column=column.name,
-                )
-        for number in self._numbers:
-            values = np.unique(np.concatenate(self._values.get(number.name, [np.empty(0)])))
-            made = values.copy()
-            with np.errstate(all="ignore"):
-                number.finish(made)
-            same = np.flatnonzero(~(made[1:] > made[:-1]))
-            if not np.isfinite(made).all():
-                raise InputError(
-                    f"Scaling makes numbers of the column {number.name!r} infinite "
-                    f"({_shift(number)}).",
-                    column=number.name,
-                )
-            if len(same):
-                one, two = values[same[0] : same[0] + 2].tolist()
-                raise InputError(
-                    f"Scaling makes {one!r} and {two!r} in the column {number.name!r} the same "
-                    f"number ({_shift(number)}), so a proof about the scaled numbers would not be "
-                    "one about the table. Certify the numbers as they are, without "
-                    f"{option('scale', True)}.",
-                    column=number.name,
-                )
-
-    def in_words(self) -> list[str]:
-        """What was done, a few words a column."""
-        return in_words(self.encoding, self._filled)
-
-
-def in_words(encoding: Encoding, filled: dict[str, int] | None = None) -> list[str]:
-    """What an encoding does, a few words a column; nothing of numbers and truths that stay.
-
-    `filled`: how many values were missing in each column of numbers, where that is known.
-    """
-    told = [told for column in encoding.columns if (told := _told(column, filled))]
-    told += [f"{n!r} read as numbers{style}" for n, style in encoding.reading.styles.items()]
-    positive = None if encoding.target is None else encoding.target.positive
-    if isinstance(positive, Condition):
-        told.append(f"labels {positive} against all others")
-    elif positive is not None:
-        labels = " or ".join(map(repr, positive))
-        told.append(f"the label {labels} against all others")
-    return told
-
-
-def _told(column: Any, filled: dict[str, int] | None) -> str:
-    if isinstance(column, Prose):
-        kind = "words" if column.hashed is None else "buckets of hashed words"
-        return f"{column.name!r} as {len(column.words):,} {kind}, 0 or 1 each"
-    if not isinstance(column, Number):
-        if column.boolean and not column.missing:
-            return ""  # true is 1 everywhere
-        k = len(column.features)
-        named = "" if column.reference is None else f", reference {column.reference!r}"
-        return f"{column.name!r} as {'0 or 1' if k == 1 else f'{k} columns of 0 and 1'}{named}"
-    done = [] if column.as_it_is else [_shift(column)]
-    if column.fill is not None and (filled is None or filled[column.name]):
-        count = "missing values" if filled is None else many(filled[column.name], "missing value")
-        done.append(f"{column.fill!r} for {count}")
-    return f"{column.name!r} {', '.join(done)}" if done else ""
-
-
-def refuse_merged(encoding: Encoding, batches: Iterable[Batch]) -> None:
-    """Raise InputError where an encoding makes one of several values of these rows."""
-    seen = Transformed(encoding)
-    for batch in batches:
-        seen.see(batch)
-    seen.refuse_merged()
-
-
-def _shift(column: Number) -> str:
-    less = f"minus {column.center!r}" if column.center else ""
-    by = f"divided by {column.scale!r}" if column.scale != 1.0 else ""
-    return ", ".join(filter(None, (less, by)))

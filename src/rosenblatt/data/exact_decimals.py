@@ -49,11 +49,10 @@ def refuse_rounded(reader: Any, encoding: Encoding, *, decimal: bool) -> None:
 
 
 def refuse_rounded_entries(file: File, *, decimal: bool) -> None:
-    """The same of an svmlight file."""
     with opened_source(str(file.path)) as text:
         parts = -1 if decimal else 1
         lines = (line.partition(b"#")[0].split(None, parts) for line in text.lines())
-        there = ((k, found) for k, found in enumerate(lines, 1) if found)
+        there = ((k, fields) for k, fields in enumerate(lines, 1) if fields)
         for row, (line, (label, *entries)) in enumerate(there):
             values = [entry.rpartition(b":")[2] for entry in entries if decimal]
             for word in (label, *values):

@@ -106,7 +106,7 @@ def _look(path: Path, name: str, keep: Any = None) -> File:
     try:
         with open(path, "rb") as file:
             begin = first_bytes(file)
-        seen = stamp(path)
+        version = stamp(path)
     except FileNotFoundError:
         raise InputError(f"There is no file {name}.") from None
     except (OSError, ValueError) as error:
@@ -116,7 +116,7 @@ def _look(path: Path, name: str, keep: Any = None) -> File:
     for magic, words in REFUSED.items():
         if begin.startswith(magic):
             raise InputError(f"{name} is {words}.")
-    return File(path, name, _kind(path, name, begin), seen, keep)
+    return File(path, name, _kind(path, name, begin), version, keep)
 
 
 def _kind(path: Path, name: str, begin: bytes) -> str:

@@ -66,6 +66,6 @@ def names_of(reader: Reader | None = None) -> list[str]:
 
 
 def in_words(last: str) -> str:
-    """All of them; `last` is "and" or "or"."""
+    """Names of all formats; `last` is "and" or "or"."""
     *names, final_name = names_of()
     return f"{', '.join(names)} {last} {final_name}"

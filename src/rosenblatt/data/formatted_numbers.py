@@ -1,4 +1,4 @@
-"""Numbers in disguise: columns of text most of whose values are numbers.
+"""Formatted numbers: columns of text most of whose values are numbers.
 
 A word among them stands for a missing value, or they are written for people: $1,200, 35 %, 12 kg.
 A 0/1 column for each of them would tell rows apart one by one, so that it must be said what they
@@ -8,14 +8,12 @@ are. A Style is how such numbers are written: the same in the whole column, and 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from rosenblatt._util.spelling import either, option
 from rosenblatt._util.text import listed, many
@@ -55,18 +53,18 @@ class Written(NamedTuple):
 
 def parsed(word: str, mark: str) -> Written | None:
     """What is written for people, as a number and its unit; None if that is no number."""
-    found = _PATTERNS[mark].fullmatch(word.strip())
-    if found is None or (found["before"] and found["after"]):
+    match = _PATTERNS[mark].fullmatch(word.strip())
+    if match is None or (match["before"] and match["after"]):
         return None
-    unit = found["before"] or found["after"] or ""
-    return Written(float(_plain(found, mark)), re.sub(r"\s", "", unit))
+    unit = match["before"] or match["after"] or ""
+    return Written(float(_plain(match, mark)), re.sub(r"\s", "", unit))
 
 
-def _plain(found: re.Match[str], mark: str) -> str:
+def _plain(match: re.Match[str], mark: str) -> str:
     """The number as programs write it."""
-    digits = re.sub(rf"[{_GROUPS[mark]}'’\s_]", "", found["digits"]).replace(mark, ".")
-    sign = "-" if (found["sign"] in ("-", "−")) != bool(found["minus"]) else ""
-    return f"{sign}{digits}{found['power'] or ''}"
+    digits = re.sub(rf"[{_GROUPS[mark]}'’\s_]", "", match["digits"]).replace(mark, ".")
+    sign = "-" if (match["sign"] in ("-", "−")) != bool(match["minus"]) else ""
+    return f"{sign}{digits}{match['power'] or ''}"
 
 
 @dataclass(frozen=True)
@@ -78,13 +76,13 @@ class Style:
 
     def number(self, word: str) -> float | None:
         """None if the word is no number that is written so. 0 needs no unit."""
-        found = parsed(word, self.mark)
-        return found.value if found is not None and self.has(found) else None
+        written = parsed(word, self.mark)
+        return written.value if written is not None and self.has(written) else None
 
     def plain(self, word: str) -> str:
         """As programs write it; the word itself if it is no number."""
-        found = _PATTERNS[self.mark].fullmatch(word.strip())
-        return word if found is None else _plain(found, self.mark)
+        match = _PATTERNS[self.mark].fullmatch(word.strip())
+        return word if match is None else _plain(match, self.mark)
 
     def has(self, written: Written) -> bool:
         return written.unit == self.unit or (written.value == 0 and not written.unit)
@@ -105,9 +103,9 @@ def converted(
     """A column of text, as a dictionary, as the numbers that its words are; the first row is at
     this place."""
     words = [None if word is None else word.strip() for word in column.dictionary.to_pylist()]
-    found = [number(word) if word else None for word in words]
+    numbers = [number(word) if word else None for word in words]
     codes = codes_of(column)
-    wrong = np.array([bool(w) and f is None for w, f in zip(words, found, strict=True)] + [False])
+    wrong = np.array([bool(w) and n is None for w, n in zip(words, numbers, strict=True)] + [False])
     if wrong[codes].any():
         row = int(wrong[codes].argmax())
         raise InputError(
@@ -119,12 +117,12 @@ def converted(
             column=name,
             value=words[codes[row]],
         )
-    values = np.array([np.nan if f is None else f for f in found] + [np.nan])[codes]
+    values = np.array([np.nan if n is None else n for n in numbers] + [np.nan])[codes]
     return pa.array(values, mask=np.isnan(values))
 
 
 @dataclass(frozen=True)
-class Disguise:
+class FormattedNumbers:
     """A column of text that holds numbers in most rows: how often each kind of word occurs."""
 
     style: Style
@@ -139,7 +137,9 @@ class Disguise:
         return sum(self.numbers.values())
 
 
-def look(words: Mapping[str, int], mark: str, rows: int | None = None) -> Disguise | None:
+def detect_numbers(
+    words: Mapping[str, int], mark: str, rows: int | None = None
+) -> FormattedNumbers | None:
     """Words and how often each occurs; `mark`: the decimal mark of the file; `rows`: how many were
     counted, with those that hold nothing.
 
@@ -147,33 +147,35 @@ def look(words: Mapping[str, int], mark: str, rows: int | None = None) -> Disgui
     """
     missing = {word: n for word, n in words.items() if word.casefold() in MISSING_LIKE}
     real = {word: n for word, n in words.items() if word not in missing}
-    if not _worth_a_look(real):
+    if not _may_be_numbers(real):
         return None
-    tried = [_tried(real, m) for m in sorted(MARKS, key=lambda m: m != mark)]
-    style, numbers = max(tried, key=lambda found: sum(found[1].values()))  # the first of equals
+    attempts = [_as_numbers(real, m) for m in sorted(MARKS, key=lambda m: m != mark)]
+    style, numbers = max(
+        attempts, key=lambda attempt: sum(attempt[1].values())
+    )  # the first of equals
     if not numbers or 2 * sum(numbers.values()) <= sum(real.values()):
         return None
     others = {word: n for word, n in real.items() if word not in numbers}
     plain = style.mark == mark and all(_is_plain(word, mark) for word in numbers)
-    return Disguise(style, plain, numbers, missing, others, rows or sum(words.values()))
+    return FormattedNumbers(style, plain, numbers, missing, others, rows or sum(words.values()))
 
 
-def _worth_a_look(words: Mapping[str, int]) -> bool:
+def _may_be_numbers(words: Mapping[str, int]) -> bool:
     """Of very many words some tell whether they may be numbers: a look at all takes its time."""
     some = list(words)[:_SOME]
     numbers = sum(any(parsed(word, mark) for mark in MARKS) for word in some)
     return len(words) <= _SOME or 10 * numbers >= len(some)
 
 
-def _tried(words: Mapping[str, int], mark: str) -> tuple[Style, dict[str, int]]:
+def _as_numbers(words: Mapping[str, int], mark: str) -> tuple[Style, dict[str, int]]:
     """The unit that most rows have, and the words that are numbers of it."""
-    found = {word: written for word in words if (written := parsed(word, mark)) is not None}
+    numbers = {word: written for word in words if (written := parsed(word, mark)) is not None}
     units: dict[str, int] = {}
-    for word, written in found.items():
+    for word, written in numbers.items():
         if written.unit or written.value != 0:
             units[written.unit] = units.get(written.unit, 0) + words[word]
     style = Style(max(units, key=lambda unit: units[unit], default=""), mark)
-    return style, {word: words[word] for word, written in found.items() if style.has(written)}
+    return style, {word: words[word] for word, written in numbers.items() if style.has(written)}
 
 
 def _is_plain(word: str, mark: str) -> bool:
@@ -183,12 +185,12 @@ def _is_plain(word: str, mark: str) -> bool:
 def styles_of(columns: Mapping[str, Mapping[str, int]], mark: str) -> dict[str, Style]:
     """How the numbers of these columns are written. One that needs another decimal mark than the
     file speaks for all of them."""
-    looks = {name: look(words, mark) for name, words in columns.items()}
-    marks = {found.style.mark for found in looks.values() if found} - {mark}
+    detected = {name: detect_numbers(words, mark) for name, words in columns.items()}
+    marks = {column.style.mark for column in detected.values() if column} - {mark}
     styles: dict[str, Style] = {}
-    for name in sorted(looks):
-        found = look(columns[name], min(marks)) if marks else looks[name]
-        if found is None:
+    for name in sorted(detected):
+        column = detect_numbers(columns[name], min(marks)) if marks else detected[name]
+        if column is None:
             words = listed([repr(word) for word in columns[name]], 3)
             raise InputError(
                 f"{option('numeric', name)}: most values of this column are not numbers of one "
@@ -197,19 +199,18 @@ def styles_of(columns: Mapping[str, Mapping[str, int]], mark: str) -> dict[str, 
                 value=name,
                 column=name,
             )
-        styles[name] = found.style
+        styles[name] = column.style
     return styles
 
 
-# What a person must say about numbers in disguise: one sentence or two, with every way out.
-
+# --- What a person must say about them, with every way out ----------------------------------------
 
 _SHOWN = 3
 _TYPED = 8  # columns whose options are written out
 
 
 def problems_of_numbers(
-    found: Mapping[str, Disguise],
+    columns: Mapping[str, FormattedNumbers],
     *,
     impute: bool,
     mark: str | None,
@@ -220,89 +221,88 @@ def problems_of_numbers(
     `mark` is the decimal mark of the file, None: its columns have types. `first` finds the first
     row of a column that holds one of some words.
     """
-    strange = {name: d for name, d in found.items() if d.others}
-    others = {name: d for name, d in found.items() if not d.others}
-    gaps = {n: d for n, d in others.items() if d.plain and d.missing}
-    dressed = {name: d for name, d in others.items() if name not in gaps}
-    for name, disguise in strange.items():
-        yield _strange(name, disguise, first(name, set(disguise.others)))
-    if dressed:
-        yield _dressed(dressed, impute, mark)
-    if gaps:
-        yield _gaps(gaps, impute)
+    strange = {name: c for name, c in columns.items() if c.others}
+    others = {name: c for name, c in columns.items() if not c.others}
+    with_missing = {n: c for n, c in others.items() if c.plain and c.missing}
+    for_people = {name: c for name, c in others.items() if name not in with_missing}
+    for name, column in strange.items():
+        yield _strange(name, column, first(name, set(column.others)))
+    if for_people:
+        yield _for_people(for_people, impute, mark)
+    if with_missing:
+        yield _with_missing(with_missing, impute)
 
 
-def _strange(name: str, disguise: Disguise, place: Place | None) -> str:
+def _strange(name: str, column: FormattedNumbers, place: Place | None) -> str:
     """Words beside numbers: a mistake, a word for a missing value, or categories."""
-    words = _often(disguise.others)
+    words = _often(column.others)
     more = f", and {many(len(words) - 1, 'other word')} like it" if len(words) > 1 else ""
     ways = ["Correct it"]
     ways.append(f"if it stands for a missing value, say {_missing(words[:1])}")
-    if not disguise.plain:
-        ways.append(f"if all are meant as numbers, say {_said('numeric', name)}, too")
-    ways.append(f"if the values are categories, say {_said('categorical', name)}")
+    if not column.plain:
+        ways.append(f"if all are meant as numbers, say {_options('numeric', name)}, too")
+    ways.append(f"if the values are categories, say {_options('categorical', name)}")
     return (
         f"{place}, column {name!r} holds {words[0]!r}{more}, and numbers in "
-        f"{disguise.rows:,} of {disguise.of:,} rows, as {_samples(disguise)}. {'; '.join(ways)}."
+        f"{column.rows:,} of {column.of:,} rows, as {_samples(column)}. {'; '.join(ways)}."
     )
 
 
-def _dressed(found: Mapping[str, Disguise], impute: bool, mark: str | None) -> str:
+def _for_people(columns: Mapping[str, FormattedNumbers], impute: bool, mark: str | None) -> str:
     """Numbers that are written for people."""
-    disguise = next(iter(found.values()))
-    word = _often(disguise.numbers)[0]
+    first = next(iter(columns.values()))
+    word = _often(first.numbers)[0]
     say = (
-        f"{_columns(found, '')}. These are read as text, as {_samples(disguise)}. To read "
-        f"them as numbers ({word!r} as {disguise.style.number(word):.12g}), say "
-        f"{_said('numeric', *found)}"
+        f"{_columns(columns, '')}. These are read as text, as {_samples(first)}. To read "
+        f"them as numbers ({word!r} as {first.style.number(word):.12g}), say "
+        f"{_options('numeric', *columns)}"
     )
-    if words := _gap_words(found):
+    if words := _words_for_missing(columns):
         say += f", and for missing values {_missing(words)}{_fill(impute)}"
-    if mark is not None and any(d.style.mark != mark for d in found.values()):
+    if mark is not None and any(c.style.mark != mark for c in columns.values()):
         other = "point" if mark == "." else "comma"
         say += (
             f". (The other columns are read with a decimal {other}: if one of them divides "
             "thousands by it, name it, too)"
         )
-    return f"{say}. If the values are categories, say {_said('categorical', *found)}."
+    return f"{say}. If the values are categories, say {_options('categorical', *columns)}."
 
 
-def _gaps(found: Mapping[str, Disguise], impute: bool) -> str:
+def _with_missing(columns: Mapping[str, FormattedNumbers], impute: bool) -> str:
     """Numbers, and a word where one is missing."""
-    words = _gap_words(found)
+    words = _words_for_missing(columns)
     quoted = listed([repr(word) for word in words], _SHOWN)
     verb = "stands" if len(words) == 1 else "stand"
     return (
-        f"{_columns(found, f', and {quoted} in others')}. If {quoted} {verb} for a missing "
+        f"{_columns(columns, f', and {quoted} in others')}. If {quoted} {verb} for a missing "
         f"value, say {_missing(words)}{_fill(impute)}. If the values are categories, say "
-        f"{_said('categorical', *found)}."
+        f"{_options('categorical', *columns)}."
     )
 
 
-def _columns(found: Mapping[str, Disguise], rest: str) -> str:
-    (name, disguise), *others = found.items()
-    count = f"{disguise.rows:,} of {disguise.of:,} rows"
+def _columns(columns: Mapping[str, FormattedNumbers], rest: str) -> str:
+    (name, first), *others = columns.items()
+    count = f"{first.rows:,} of {first.of:,} rows"
     if not others:
         return f"The column {name!r} holds numbers in {count}{rest}"
     names = listed([repr(each) for each, _ in others], _SHOWN - 1)
-    return f"{len(found)} columns hold numbers in most rows{rest}: {name!r} (in {count}), {names}"
+    return f"{len(columns)} columns hold numbers in most rows{rest}: {name!r} (in {count}), {names}"
 
 
-def _gap_words(found: Mapping[str, Disguise]) -> list[str]:
+def _words_for_missing(columns: Mapping[str, FormattedNumbers]) -> list[str]:
     counts: dict[str, int] = {}
-    for disguise in found.values():
-        for word, n in disguise.missing.items():
+    for column in columns.values():
+        for word, n in column.missing.items():
             counts[word] = counts.get(word, 0) + n
     return _often(counts)
 
 
 def _often(words: Mapping[str, int]) -> list[str]:
-    """Those that occur most often first."""
     return sorted(words, key=lambda word: (-words[word], word))
 
 
-def _samples(disguise: Disguise) -> str:
-    return ", ".join(repr(word) for word in _often(disguise.numbers)[:_SHOWN])
+def _samples(column: FormattedNumbers) -> str:
+    return ", ".join(repr(word) for word in _often(column.numbers)[:_SHOWN])
 
 
 def _missing(words: list[str]) -> str:
@@ -313,64 +313,7 @@ def _fill(impute: bool) -> str:
     return "" if impute else f" and {option('impute', 'median')}"
 
 
-def _said(word: str, *names: str) -> str:
+def _options(word: str, *names: str) -> str:
     if len(names) > _TYPED:
         return either(f"{word}=[...]", f"{option(word, ...)}, once for each")
     return option(word, *names)
-
-
-# Which columns of text are not numbers after all, with a decimal point and with a comma.
-
-
-_VALUES = 4096  # looked at together: a call by itself takes as long as a thousand of them
-
-
-def not_numbers(table: Any, names: Iterable[str], decimal: str) -> set[str]:
-    """The columns of strings that hold anything else than numbers and missing values."""
-    rest, others = iter(names), set[str]()
-    size = max(1, _VALUES // max(table.num_rows, 1))
-    while some := list(islice(rest, size)):
-        if size > 1 and _numbers(_joined(table, some), decimal):
-            continue
-        others |= {name for name in some if not _numbers(table.column(name), decimal)}
-    return others
-
-
-def _joined(table: Any, names: list[str]) -> Any:
-    return pa.concat_arrays([c for name in names for c in table.column(name).chunks])
-
-
-def numbers_of(column: Any, decimal: str) -> Any:
-    """Strings as float64, missing where they are; None where one is no number."""
-    text = pc.utf8_trim(column, " \t")
-    if decimal != ".":
-        if pc.any(pc.match_substring(text, ".")).as_py():
-            return None
-        text = pc.replace_substring(text, decimal, ".")
-    try:
-        return pc.cast(text, pa.float64())
-    except pa.ArrowInvalid:
-        return None
-
-
-def _numbers(column: Any, decimal: str) -> bool:
-    return numbers_of(column, decimal) is not None
-
-
-def first_not_number(column: Any, decimal: str) -> int | None:
-    """The first place in a column of strings that holds neither a number nor nothing."""
-    if _numbers(column, decimal):
-        return None
-    return _first(lambda end: not _numbers(column.slice(0, end), decimal), len(column)) - 1
-
-
-def _first(holds: Callable[[int], bool], end: int) -> int:
-    """The least number from 1 to end for which it holds; it holds for all after that."""
-    begin = 1
-    while begin < end:
-        middle = (begin + end) // 2
-        if holds(middle):
-            end = middle
-        else:
-            begin = middle + 1
-    return end

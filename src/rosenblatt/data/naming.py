@@ -98,10 +98,10 @@ def _rows(body: bytes, delimiter: str) -> list[list[str]]:
     """The first rows, fields without the spaces around them."""
     text = io.StringIO(body[:_LOOKED_AT].decode(errors="replace"), newline="")
     try:
-        found = list(csv.reader(text, delimiter=delimiter))
+        rows = list(csv.reader(text, delimiter=delimiter))
     except csv.Error:  # said better where the rows are read
         return []
-    whole = found[:-1] if len(body) > _LOOKED_AT else found  # the last may be cut off
+    whole = rows[:-1] if len(body) > _LOOKED_AT else rows  # the last may be cut off
     return [[field.strip() for field in row] for row in whole]
 
 
@@ -127,20 +127,20 @@ def find_columns(
             )
 
 
-def prose_columns(given: Iterable[str], names: Collection[str]) -> dict[str, bool]:
+def prose_columns(texts: Iterable[str], names: Collection[str]) -> dict[str, bool]:
     """The columns that are said to be prose, and whether their words are to be hashed."""
-    found: dict[str, bool] = {}
-    for text in given:
+    hashed_by_name: dict[str, bool] = {}
+    for text in texts:
         hashed = isinstance(text, str) and text.endswith(_HASHED) and text not in names
         name = text.removesuffix(_HASHED) if hashed else text
-        if found.setdefault(name, hashed) != hashed:
+        if hashed_by_name.setdefault(name, hashed) != hashed:
             raise InputError(
                 f"The column {name!r} is given both as text and as hashed text: give one.",
                 option="text",
                 value=name,
                 column=name,
             )
-    return found
+    return hashed_by_name
 
 
 def check_name(use: str, name: object) -> None:

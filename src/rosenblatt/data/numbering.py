@@ -30,12 +30,11 @@ class Reads(Protocol):
 
 
 def of_files(reader: R, some: list[int] | None) -> R:
-    """The same for some of its files."""
     if some is None or len(some) == len(reader.files):
         return reader
-    found = copy.copy(reader)
-    found.files = [reader.files[k] for k in some]
-    return found
+    smaller = copy.copy(reader)
+    smaller.files = [reader.files[k] for k in some]
+    return smaller
 
 
 def between(

@@ -22,14 +22,14 @@ FALSE = "False"
 _UNSEEN, _GAP = -1, -2  # instead of a place: a word that is not known, no word at all
 
 
-def most_frequent(counts: Mapping[str, int], *, gaps: bool) -> str | None:
+def most_frequent(counts: Mapping[str, int], *, missing: bool) -> str | None:
     """The reference level: the word of the most rows, of several the first; None if there is
-    nothing to compare it with, neither other words nor gaps.
+    nothing to compare it with, neither other words nor missing values.
 
     It is the one least likely to have rows of one label only, which would make the weights of all
     other words infinite instead of its own. Missing values are no reference.
     """
-    if len(counts) + gaps < 2:
+    if len(counts) + missing < 2:
         return None
     words = [word for word in counts if word != MISSING]
     return min(words, key=lambda word: (-counts[word], word), default=None)
@@ -55,7 +55,6 @@ class Words:
 
     @property
     def levels(self) -> list[str]:
-        """Those that have a column."""
         return [value for value in self.values if value != self.reference]
 
     @property

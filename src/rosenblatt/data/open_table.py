@@ -163,29 +163,31 @@ def _layout(source: Any, reading: Reading, options: FileOptions) -> Sniffed | Co
         from rosenblatt.data.columnar import ColumnFiles, frame
 
         return ColumnFiles([frame(source)], reading)
-    found = files.find(source)
-    if len({file.kind for file in found}) > 1:
-        kinds = ", ".join(f"{file.name} ({file.kind})" for file in found[:3])
+    table_files = files.find(source)
+    if len({file.kind for file in table_files}) > 1:
+        kinds = ", ".join(f"{file.name} ({file.kind})" for file in table_files[:3])
         raise InputError(f"Files that are read together must be of one kind; these are {kinds}.")
-    reader = FORMATS[found[0].kind].reader
+    reader = FORMATS[table_files[0].kind].reader
     if reader == "sheet":
         from rosenblatt.data.workbook import as_text
 
-        found = [as_text(file, options.sheet, earlier_sheet) for file in found]
-        return sniff(found, replace(reading, sheet=found[0].sheet, charset=None, sep=None))
+        table_files = [as_text(file, options.sheet, earlier_sheet) for file in table_files]
+        return sniff(
+            table_files, replace(reading, sheet=table_files[0].sheet, charset=None, sep=None)
+        )
     if options.sheet is not None:
         raise InputError(
             f"{option('sheet')} goes with {' and '.join(names_of('sheet'))} workbooks, and "
-            f"{found[0].name} is none: leave it out.",
+            f"{table_files[0].name} is none: leave it out.",
             option="sheet",
             value=options.sheet,
-            file=found[0].name,
+            file=table_files[0].name,
         )
     if reader == "text":
-        return sniff(found, reading)
+        return sniff(table_files, reading)
     from rosenblatt.data.columnar import ColumnFiles
 
-    return ColumnFiles(found, reading)
+    return ColumnFiles(table_files, reading)
 
 
 def _open(layout: Sniffed | ColumnFiles, options: ReadOptions) -> OpenTable:

@@ -138,7 +138,7 @@ def claimed_compression(path: str | os.PathLike[str]) -> str | None:
 
 
 def first_bytes(stream: IO[bytes]) -> bytes:
-    """As many as are needed to know what it is; fewer only if there are no more."""
+    """Enough to know what it is; fewer only if there are no more."""
     begin = b""
     while len(begin) < _FIRST and (more := stream.read(_FIRST - len(begin))):
         begin += more

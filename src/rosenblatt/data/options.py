@@ -312,7 +312,7 @@ class FileOptions:
 
     @classmethod
     def of(cls, **values: Any) -> Self:
-        """Those given, checked; TypeError for others."""
+        """Checked values; TypeError for what is no option."""
         options = options_of(cls)
         checked = {n: o.check(n, values[n]) for n, o in options.items() if n in values}
         return cls(**(values | checked))

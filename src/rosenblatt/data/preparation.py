@@ -14,7 +14,8 @@ from rosenblatt.data.scaling import finished, learned
 class Preparation(TransformerMixin, BaseEstimator):  # type: ignore[misc] # untyped bases
     """Fills and scales as a transformer: learned from training rows, done to others.
 
-    Rows are those of `Table.encode_with_gaps`; `encoding_` is the encoding with what was learned.
+    Rows are those of `Table.encode_with_missing`; `encoding_` is the encoding with fills and
+    scales.
     """
 
     def __init__(self, encoding: Encoding, *, scale: bool = True, impute: str | None = None):

@@ -13,9 +13,10 @@ from rosenblatt._util.text import listed
 from rosenblatt.data import exact_decimals
 from rosenblatt.data.ahead import ahead
 from rosenblatt.data.batch import Batch, Kind
-from rosenblatt.data.encoding import Encoding, Transformed
+from rosenblatt.data.encoding import Encoding
 from rosenblatt.data.naming import find_columns, guess
 from rosenblatt.data.stack import below, in_place
+from rosenblatt.data.transformation import Transformed
 from rosenblatt.data.unlabelled import Labelled, left_out_of
 from rosenblatt.data.unlabelled import told as unlabelled
 from rosenblatt.data.watching import watched
@@ -67,11 +68,11 @@ def texts_like(
 
     The rows are those of `batches_like` without labels.
     """
-    known, file = reader.names, reader.files[0].name
-    wanted = list(dict.fromkeys(known if columns is None else columns))
-    find_columns(known, file, [("keep", n) for n in wanted], header=reader.reading.has_names)
-    if len(set(known)) < len(known):
-        wanted = [name for name in wanted if known.count(name) == 1]
+    names, file = reader.names, reader.files[0].name
+    wanted = list(dict.fromkeys(names if columns is None else columns))
+    find_columns(names, file, [("keep", n) for n in wanted], header=reader.reading.has_names)
+    if len(set(names)) < len(names):
+        wanted = [name for name in wanted if names.count(name) == 1]
     return wanted, _texts(reader.copy(), wanted)
 
 
@@ -97,14 +98,14 @@ def reread(reader: Reader, encoding: Encoding, *, decimal: bool) -> Reread:
     Raises InputError where it makes one value of several, and where floats do not hold labels or,
     with `decimal`, numbers as they are written.
     """
-    seen, X, y = Transformed(encoding), [], []
+    transformed, X, y = Transformed(encoding), [], []
     batches = batches_like(reader, encoding, labelled=True)
     with np.errstate(all="ignore"):  # what becomes infinite is refused below
         for batch in batches:
-            seen.see(batch)
+            transformed.see(batch)
             X.append(encoding.rows(batch))
             y.append(encoding.labels(batch))
-    seen.refuse_merged()
+    transformed.refuse_merged()
     if decimal and encoding.scaled:
         raise InputError(
             f"The proof is about decimals as written ({option('decimal', True)}), but the encoding "
@@ -118,5 +119,5 @@ def reread(reader: Reader, encoding: Encoding, *, decimal: bool) -> Reread:
     rows, labels, _ = in_place(together, np.concatenate(y), left_out)
     labels = labels.astype(object)
     labels[left_out] = ""
-    told = [*seen.in_words(), *([unlabelled(len(left_out))] if len(left_out) else [])]
-    return Reread(rows, labels, left_out, told)
+    phrases = [*transformed.in_words(), *([unlabelled(len(left_out))] if len(left_out) else [])]
+    return Reread(rows, labels, left_out, phrases)

@@ -17,7 +17,7 @@ from rosenblatt.errors import InputError
 
 
 def learned(encoding: Encoding, X: Any, *, scale: bool, impute: str | None) -> Encoding:
-    """The encoding with fills and scales of these rows, which were encoded with gaps."""
+    """The encoding with fills and scales of these rows, encoded with missing values."""
     if not scale and impute is None:
         return encoding
     X = head(encoding, X)
@@ -64,11 +64,11 @@ def blocks(X: NDArray[np.float64]) -> Iterator[NDArray[np.float64]]:
 
 
 def finished(encoding: Encoding, X: Any, *, copy: bool = True) -> Any:
-    """Rows that were encoded with gaps, filled and scaled."""
-    found = np.array(head(encoding, X), copy=copy or None)
-    for rows in blocks(found):
+    """Rows that were encoded with missing values, filled and scaled."""
+    dense = np.array(head(encoding, X), copy=copy or None)
+    for rows in blocks(dense):
         encoding.finish(rows)
-    return with_head(encoding, X, found)
+    return with_head(encoding, X, dense)
 
 
 # Mean and spread of columns, the same to the bit however the rows are divided into parts.

@@ -50,6 +50,6 @@ class SparseTable:
 
     def encode(self, *, scale: bool = True) -> tuple[Any, NDArray[Any], None]:
         """X as a CSR matrix, y, and None: there is no encoding, and nothing is scaled."""
-        if found := self.problems:
-            raise InputError(found[0])
+        if problems := self.problems:
+            raise InputError(problems[0])
         return self.X, self.labels(), None

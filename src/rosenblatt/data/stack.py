@@ -47,9 +47,9 @@ def in_place(
         return X, y, weights
     n = len(y) + len(left_out)
     kept = np.delete(np.arange(n), left_out)
-    labels, found = np.full(n, y[0], dtype=y.dtype), np.zeros(n)
-    labels[kept], found[kept] = y, 1.0 if weights is None else weights
-    return _spread(X, n, kept), labels, found
+    labels, all_weights = np.full(n, y[0], dtype=y.dtype), np.zeros(n)
+    labels[kept], all_weights[kept] = y, 1.0 if weights is None else weights
+    return _spread(X, n, kept), labels, all_weights
 
 
 def _spread(X: Any, n: int, kept: NDArray[np.int64]) -> Any:

@@ -49,7 +49,7 @@ def _of_sparse(table: SparseTable) -> dict[str, Any]:
 def _of_table(table: Table) -> dict[str, Any]:
     every = ([table.target] if table.target else []) + table.columns
     ranges, counts, different = _look(table)
-    constant, disguised = table.constant, table.disguised
+    constant, formatted = table.constant, table.formatted_numbers
     columns = []
     for column in every:
         label = column is table.target
@@ -73,7 +73,7 @@ def _of_table(table: Table) -> dict[str, Any]:
                 else "nothing: left out"
                 if column.name in constant
                 else _PROBLEM
-                if column.name in disguised
+                if column.name in formatted
                 else _becomes(column, table),
             }
         )
@@ -96,7 +96,7 @@ def _look(
     numbers each column has; None: too many to count."""
     ranges: dict[str, tuple[float, float]] = {}
     counts: dict[Any, int] = {}
-    found: dict[str, Any] = {}
+    values_of: dict[str, Any] = {}
     numbers = [c.name for c in [table.target, *table.columns] if c and c.read_as is Kind.NUMBER]
     for batch in table.batches():
         for name in numbers:
@@ -108,27 +108,27 @@ def _look(
                     min(least, float(values.min())),
                     max(greatest, float(values.max())),
                 )
-                found[name] = _different(found.get(name, values[:0]), values)
+                values_of[name] = _different(values_of.get(name, values[:0]), values)
         if table.target and not table.target.too_many:
             for label, count in _counted(table.target, batch):
                 counts[label] = counts.get(label, 0) + count
-    different = {name: None if (of := found.get(name)) is None else len(of) for name in numbers}
+    different = {name: None if (of := values_of.get(name)) is None else len(of) for name in numbers}
     return ranges, dict(sorted(counts.items())), different
 
 
-def _different(known: Any, values: Any) -> Any:
+def _different(so_far: Any, values: Any) -> Any:
     """The different values so far; None once they are too many to count."""
-    if known is None:
+    if so_far is None:
         return None
-    both = np.union1d(known, values)
+    both = np.union1d(so_far, values)
     return both if len(both) <= _COUNTED else None
 
 
 def _counted(target: Column, batch: Any) -> list[tuple[Any, int]]:
     if target.read_as is Kind.NUMBER:
         values, counts = np.unique(batch.numbers(target.name), return_counts=True)
-        found = zip(values.tolist(), counts.tolist(), strict=True)
-        return [(f"{v:g}", n) for v, n in found if v == v]
+        pairs = zip(values.tolist(), counts.tolist(), strict=True)
+        return [(f"{v:g}", n) for v, n in pairs if v == v]
     codes, words = batch.words(target.name)
     counts = np.bincount(codes[codes >= 0], minlength=len(words))
     return [(w, int(n)) for w, n in zip(words, counts, strict=False) if w is not None and n]
@@ -172,9 +172,9 @@ def _becomes(column: Column, table: Table) -> str:
     if is_like_an_id(column, table.n_rows) or dates(column):
         return _PROBLEM
     if column.prose:
-        found = table.prose(column.name)
-        kind = "words" if found.hashed is None else "buckets of hashed words"
-        return f"0 or 1 for each of {len(found.words):,} {kind}"
+        bag = table.prose(column.name)
+        kind = "words" if bag.hashed is None else "buckets of hashed words"
+        return f"0 or 1 for each of {len(bag.words):,} {kind}"
     style = table.reading.styles.get(column.name)
     if isinstance(style, Days):
         return style.words
@@ -199,23 +199,23 @@ def _notes(table: Table, ranges: dict[str, tuple[float, float]]) -> Any:
         yield f"{unlabelled(len(table.left_out))}."
     for name in table.constant:
         yield f"{name!r} is the same in every row and is left out."
-    yield from words_like_gaps(table)
+    yield from words_like_missing(table)
     if table.dialect is not None and (doubt := in_doubt(table.dialect.like_data)):
         yield doubt
     if table.target is None and table.columns:
         yield f"No target was named ({option('target', ...)}), so every column is a feature."
 
 
-def words_like_gaps(table: Table) -> Any:
+def words_like_missing(table: Table) -> Any:
     """'?' among words counts as one of them."""
-    found: dict[str, list[str]] = {}
-    disguised = table.disguised
+    columns_with: dict[str, list[str]] = {}
+    formatted = table.formatted_numbers
     for column in table.columns:
-        if column.kind is Kind.TEXT and column.name not in disguised:
+        if column.kind is Kind.TEXT and column.name not in formatted:
             for word in column.words:
                 if word.casefold() in MISSING_LIKE:
-                    found.setdefault(word, []).append(repr(column.name))
-    for word, names in found.items():
+                    columns_with.setdefault(word, []).append(repr(column.name))
+    for word, names in columns_with.items():
         yield (
             f"{word!r} counts as a category of {listed(names, _SHOWN)}. If it stands for a missing "
             f"value, say {option('missing', word)}."

@@ -176,7 +176,7 @@ Read = tuple[sparse.csr_matrix, NDArray[np.float64], SvmlightInfo]
 
 
 def read_held(source: Source, n_features: int | None) -> Read:
-    """The same, of rows that weights will be learned from: these must fit into memory."""
+    """Of rows that weights will be learned from: these must fit into memory."""
     return _read(source, n_features, "auto", MOST_HELD)
 
 

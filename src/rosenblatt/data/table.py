@@ -23,7 +23,7 @@ from rosenblatt.data.column import (
     how_to_fill,
     is_like_an_id,
     leave_out,
-    problems,
+    problems_of_column,
     see,
     too_many_words,
 )
@@ -31,8 +31,13 @@ from rosenblatt.data.columnar import ColumnFiles
 from rosenblatt.data.dates import Days, days_of
 from rosenblatt.data.encoding import Encoding
 from rosenblatt.data.files import File
-from rosenblatt.data.formatted_numbers import Disguise, Style, problems_of_numbers, styles_of
-from rosenblatt.data.formatted_numbers import look as look_for_numbers
+from rosenblatt.data.formatted_numbers import (
+    FormattedNumbers,
+    Style,
+    detect_numbers,
+    problems_of_numbers,
+    styles_of,
+)
 from rosenblatt.data.number import measured
 from rosenblatt.data.options import Reading
 from rosenblatt.data.scaling import finished, learned
@@ -60,14 +65,12 @@ class RowsFrom:
     rows: int = 0  # and how many there are
 
     def all(self) -> Iterable[Batch]:
-        """Whichever are meant."""
         batches = watched(ahead(self.reader.batches(self.kinds)), self.reader.files)
         return (
             batches if self.label is None else Labelled(batches, self.label, self.kinds[self.label])
         )
 
     def batches(self) -> Iterator[Batch]:
-        """Those that are meant."""
         return numbering.some_of(self.all(), 0, self.skip, self.skip + self.rows)
 
 
@@ -102,17 +105,17 @@ class Table:
         self._categorical = categorical | {
             name for name in wanted if isinstance(reader, ColumnFiles) and reader.is_category(name)
         }
-        seen = self._seen(target)
-        features = [column for name, column in seen.items() if name != target]
+        columns = self._seen(target)
+        features = [column for name, column in columns.items() if name != target]
         styles: dict[str, Style | Days] = dict(self._dates(features))
         numeric = (numeric | self._meant_as_numbers(features)) - styles.keys()
-        styles |= styles_of({name: seen[name].words for name in numeric}, self.decimal)
+        styles |= styles_of({name: columns[name].words for name in numeric}, self.decimal)
         if styles:
             reader.styles |= styles
             self._kinds |= dict.fromkeys(styles, Kind.NUMBER)
-            seen = self._seen(target)
-        self.target = seen.pop(target) if target is not None else None
-        self.columns = list(seen.values())
+            columns = self._seen(target)
+        self.target = columns.pop(target) if target is not None else None
+        self.columns = list(columns.values())
 
     def _seen(self, target: str | None) -> dict[str, Column]:
         try:
@@ -126,12 +129,12 @@ class Table:
         if self.dialect is not None or not self.reading.missing:
             return set()
         text = [c for c in columns if c.kind is Kind.TEXT and c.missing and not c.categorical]
-        looks = {column.name: look_for_numbers(column.words, ".") for column in text}
+        looks = {column.name: detect_numbers(column.words, ".") for column in text}
         return {n for n, d in looks.items() if d and d.plain and not (d.others or d.missing)}
 
     def _dates(self, columns: list[Column]) -> dict[str, Days]:
         """Columns of ISO dates, but those that were said to be categories."""
-        found: dict[str, Days] = {}
+        dates: dict[str, Days] = {}
         for column in columns:
             text = column.kind is Kind.TEXT and not column.categorical
             if not text or self._is_constant(column) or not days_of(column.words):
@@ -140,8 +143,8 @@ class Table:
             if column.too_many:  # not all of them were counted
                 words = (w for batch in self.batches() for w in batch.words(column.name)[1] if w)
             if days := days_of(words):
-                found[column.name] = days
-        return found
+                dates[column.name] = days
+        return dates
 
     @property
     def decimal(self) -> str:
@@ -171,7 +174,7 @@ class Table:
         return getattr(self.reader, "dialect", None)
 
     def _look(self, target: str | None) -> dict[str, Column]:
-        seen = {
+        columns = {
             name: Column(
                 name, kind, categorical=name in self._categorical, prose=name in self._prose
             )
@@ -181,7 +184,7 @@ class Table:
         by_file = dict.fromkeys(map(id, self.files), 0)
         rows = self._read()
         for batch in rows:
-            see(seen, batch, target)
+            see(columns, batch, target)
             self.n_rows += batch.rows
             by_file[id(batch.file)] += batch.rows
             size += batch.columns.nbytes
@@ -191,7 +194,7 @@ class Table:
                 self._kept.append(batch)
         self.rows_by_file = list(by_file.values())
         self.left_out = left_out_of(rows)
-        return seen
+        return columns
 
     def batches(self, begin: int = 0, end: int | None = None) -> Iterator[Batch]:
         """The rows, or some, batch by batch: from memory, or from their files if they are large."""
@@ -213,13 +216,12 @@ class Table:
 
     @property
     def problems(self) -> list[str]:
-
         return problems_of(self)
 
     @cached_property
-    def disguised(self) -> dict[str, Disguise]:
+    def formatted_numbers(self) -> dict[str, FormattedNumbers]:
         """Columns of text that hold numbers in most rows, by name."""
-        found = {}
+        formatted = {}
         for column in self.columns:
             if (
                 column.kind is Kind.TEXT
@@ -227,10 +229,10 @@ class Table:
                 and not self._is_constant(column)
             ):
                 rows = None if column.too_many else self.n_rows
-                disguise = look_for_numbers(column.words, self.decimal, rows)
-                if disguise is not None:
-                    found[column.name] = disguise
-        return found
+                numbers = detect_numbers(column.words, self.decimal, rows)
+                if numbers is not None:
+                    formatted[column.name] = numbers
+        return formatted
 
     @property
     def constant(self) -> list[str]:
@@ -245,16 +247,18 @@ class Table:
         """The first row of a column that holds one of these words."""
         for batch in self.batches():
             codes, words = batch.words(name)
-            found = np.array([word in wanted for word in [*words, None]])[codes]
-            if found.any():
-                return batch.place(int(found.argmax()))
+            holds = np.array([word in wanted for word in [*words, None]])[codes]
+            if holds.any():
+                return batch.place(int(holds.argmax()))
         return None
 
     def encoding(self) -> Encoding:
         """How the columns become numbers, before fills and scales."""
-        if found := self.problems:
-            more = f" (There is more: {len(found)} problems in all; rosenblatt inspect shows them.)"
-            raise InputError(found[0] + (more if len(found) > 1 else ""))
+        if problems := self.problems:
+            more = (
+                f" (There is more: {len(problems)} problems in all; rosenblatt inspect shows them.)"
+            )
+            raise InputError(problems[0] + (more if len(problems) > 1 else ""))
         encoding = Encoding(
             (
                 *(measured(encoded(c), self.reading) for c in self._columns(prose=False)),
@@ -298,7 +302,7 @@ class Table:
         encoding : Encoding
         """
         parameters.flag("scale", scale)
-        X, y, encoding = self.encode_with_gaps()
+        X, y, encoding = self.encode_with_missing()
         encoding = learned(encoding, X, scale=scale, impute=self.impute)
         return finished(encoding, X, copy=False), y, encoding
 
@@ -308,8 +312,8 @@ class Table:
         parameters.flag("scale", scale)
         return TableStream(self, scale)
 
-    def encode_with_gaps(self) -> tuple[Any, Any, Encoding]:
-        """The same before anything is filled or scaled: NaN where a number is missing."""
+    def encode_with_missing(self) -> tuple[Any, Any, Encoding]:
+        """As `encode`, before anything is filled or scaled: NaN where a number is missing."""
         encoding, row = self.encoding(), 0
         X = np.empty((0 if encoding.prose else self.n_rows, encoding.n_dense))
         sparse, labels = [], []
@@ -334,62 +338,62 @@ class TableStream:
     scale: bool
 
 
-# What stands against encoding a table: a sentence each, with what to do.
+# --- What stands against encoding a table: a sentence each, with what to do -----------------------
 
-
-_NAMED = 8  # columns with gaps
+_NAMED = 8  # columns with missing values
 
 
 def problems_of(table: Table) -> list[str]:
-    """All of them; none if it can be encoded."""
-    found = _of_nothing(table)
+    problems = _of_nothing(table)
     if table.n_rows and table.target:
-        found += problems_of_target(table.target, table.n_rows, table.positive)
-    impute, disguised = table.impute is not None, table.disguised
-    found += problems_of_numbers(
-        disguised,
+        problems += problems_of_target(table.target, table.n_rows, table.positive)
+    impute, formatted = table.impute is not None, table.formatted_numbers
+    problems += problems_of_numbers(
+        formatted,
         impute=impute,
         mark=None if table.dialect is None else table.decimal,
         first=table.first_place,
     )
     lacking = [c for c in table.columns if 0 < c.missing < table.n_rows]
-    gaps = [c for c in lacking if c.kind is not Kind.PROSE and not impute]
-    if gaps:
-        found.append(_gaps(gaps, table.n_rows))
+    lacking_and_not_filled = [c for c in lacking if c.kind is not Kind.PROSE and not impute]
+    if lacking_and_not_filled:
+        problems.append(_missing_values(lacking_and_not_filled, table.n_rows))
     for column in table.columns:
-        found += problems(column, table.n_rows)
+        problems += problems_of_column(column, table.n_rows)
         if column.prose and not (found_in := table.prose(column.name)).words:
             which = "" if found_in.hashed else " that occurs in two or more rows but not in all"
-            found.append(
+            problems.append(
                 f"The column {column.name!r} has no word{which}: there is nothing to learn from "
                 f"its text. So {leave_out(column.name)}."
             )
-        if column.name in disguised:
+        if column.name in formatted:
             continue
         if dated := dates(column):
-            found.append(dated)
+            problems.append(dated)
         elif is_like_an_id(column, table.n_rows):
-            found.append(too_many_words(column, table.n_rows))
-    return found
+            problems.append(too_many_words(column, table.n_rows))
+    return problems
 
 
 def _of_nothing(table: Table) -> list[str]:
     """There are no rows, or no columns."""
-    found, name = [], table.source[0]
+    problems, name = [], table.source[0]
     if table.n_rows == 0 and len(table.left_out):
-        found.append(f"{name} has no rows with a label.")
+        problems.append(f"{name} has no rows with a label.")
     elif table.n_rows == 0:
-        found.append(f"{name} has no rows, only the names of its columns.")
+        problems.append(f"{name} has no rows, only the names of its columns.")
     if not table.columns:
-        found.append(f"{name} has no column to learn from.")
+        problems.append(f"{name} has no column to learn from.")
     elif len(table.constant) == len(table.columns):
         names = ", ".join(map(repr, table.constant))
         verb = "is" if len(table.constant) == 1 else "are"
-        found.append(f"{name} has no column to learn from: {names} {verb} the same in every row.")
-    return found
+        problems.append(
+            f"{name} has no column to learn from: {names} {verb} the same in every row."
+        )
+    return problems
 
 
-def _gaps(columns: list[Column], rows: int) -> str:
+def _missing_values(columns: list[Column], rows: int) -> str:
     """About missing values: one column in full, several in one sentence."""
     first = columns[0]
     place = f"{first.first_missing}, column {first.name!r}: the value is missing"

@@ -35,10 +35,10 @@ class Target:
 
     @classmethod
     def of(cls, column: Column, positive: Any) -> Target:
-        values, given = _values(column), given_labels(positive)
-        if not given:
+        values, positives = _values(column), given_labels(positive)
+        if not positives:
             return cls(column.name, column.kind, values)
-        chosen = choose(given, column.kind, column.words, column.name)
+        chosen = choose(positives, column.kind, column.words, column.name)
         if isinstance(chosen, Condition):
             return cls(column.name, column.kind, (), chosen)
         of = tuple(v for v in values if _as_seen(v) in {_spelled(word) for word in chosen})
@@ -143,9 +143,9 @@ def problems_of_target(target: Column, rows: int, positive: Any) -> Iterator[str
     if target.infinite:
         yield f"{target.infinite[0]}, target {target.name!r} holds {target.infinite[1]}."
     labels = target.some_words()
-    if given := given_labels(positive):
+    if positives := given_labels(positive):
         try:
-            choose(given, target.kind, target.words, target.name)
+            choose(positives, target.kind, target.words, target.name)
         except InputError as error:
             yield str(error)
             return
@@ -154,7 +154,7 @@ def problems_of_target(target: Column, rows: int, positive: Any) -> Iterator[str
             f"The target {target.name!r} is {labels} in every row: there is nothing to tell apart. "
             "Two different labels are needed."
         )
-    elif not given and are_no_labels(target, rows):
+    elif not positives and are_no_labels(target, rows):
         yield (
             f"The target {target.name!r} has {target.counted} different values: {labels}. "
             f"{_how_to_choose(target)}"
@@ -162,26 +162,26 @@ def problems_of_target(target: Column, rows: int, positive: Any) -> Iterator[str
 
 
 def are_no_labels(target: Column, rows: int) -> bool:
-    """More than two values that are measured, tell rows apart one by one, or stand for gaps."""
+    """More than two values, measured, one for each row, or standing for missing ones."""
     different = len(target.values)
     if different <= 2:
         return False
     fractions = target.kind is Kind.NUMBER and not all(float(v).is_integer() for v in target.words)
     many_ = different > MOST_LABELS or (different > 10 and 2 * different > rows)
-    return fractions or many_ or bool(_gaps(target))
+    return fractions or many_ or bool(_for_missing(target))
 
 
-def _gaps(target: Column) -> list[Any]:
+def _for_missing(target: Column) -> list[Any]:
     """Labels that stand for a missing one, most likely."""
     return [w for w in target.words if str(w).casefold() in MISSING_LIKE - _MAY_BE_LABELS]
 
 
 def _how_to_choose(target: Column) -> str:
     gap = ""
-    if gaps := _gaps(target):
+    if words := _for_missing(target):
         gap = (
-            f"If {gaps[0]!r} stands for a missing label, leave out its rows: "
-            f"{option('missing', gaps[0])} and {option('drop_unlabelled', True)}; else give it "
+            f"If {words[0]!r} stands for a missing label, leave out its rows: "
+            f"{option('missing', words[0])} and {option('drop_unlabelled', True)}; else give it "
             "another name. "
         )
     how = f"Choose those to be told from all others: {option('positive', ...)}"
@@ -220,8 +220,8 @@ class Condition:
     number: float
 
     def holds(self, numbers: NDArray[np.float64]) -> NDArray[np.bool_]:
-        found: NDArray[np.bool_] = SIGNS[self.sign](numbers, self.number)
-        return found
+        mask: NDArray[np.bool_] = SIGNS[self.sign](numbers, self.number)
+        return mask
 
     def __str__(self) -> str:
         whole = self.number.is_integer() and abs(self.number) < 2**53
@@ -233,25 +233,25 @@ Positive = tuple[Label, ...] | Condition
 
 def condition(text: Any) -> Condition | None:
     """What '>=7' says; None if it says nothing of the kind."""
-    found = _CONDITION.fullmatch(text) if isinstance(text, str) else None
-    if found is None:
+    match = _CONDITION.fullmatch(text) if isinstance(text, str) else None
+    if match is None:
         return None
-    return Condition(found[1].replace("≥", ">=").replace("≤", "<="), float(found[2]))
+    return Condition(match[1].replace("≥", ">=").replace("≤", "<="), float(match[2]))
 
 
-def choose(given: tuple[Any, ...], kind: Kind, words: Any, name: str) -> Positive:
+def choose(labels: tuple[Any, ...], kind: Kind, words: Any, name: str) -> Positive:
     """The labels that are meant, among those that occur; a label that occurs is no condition."""
-    unknown = [one for one in given if not any(same_label(one, word) for word in words)]
-    if unknown and kind is Kind.NUMBER and (found := condition(unknown[0])) is not None:
-        if len(given) > 1:
+    unknown = [one for one in labels if not any(same_label(one, word) for word in words)]
+    if unknown and kind is Kind.NUMBER and (side := condition(unknown[0])) is not None:
+        if len(labels) > 1:
             raise InputError(
-                f"{option('positive', list(given))}: the condition {unknown[0]!r} cannot be "
+                f"{option('positive', list(labels))}: the condition {unknown[0]!r} cannot be "
                 "combined with labels. Give the condition alone, or only labels.",
                 option="positive",
-                value=list(given),
+                value=list(labels),
             )
-        _check_both_sides(found, words, name)
-        return found
+        _check_both_sides(side, words, name)
+        return side
     if unknown:
         of = listed([_shown(word) for word in sorted(words)], _NAMED)
         hint = ", or a condition like '>=7'" if kind is Kind.NUMBER else ""
@@ -262,25 +262,25 @@ def choose(given: tuple[Any, ...], kind: Kind, words: Any, name: str) -> Positiv
             option="positive",
             value=unknown[0],
         )
-    chosen = tuple(word for word in words if any(same_label(one, word) for one in given))
+    chosen = tuple(word for word in words if any(same_label(one, word) for one in labels))
     if len(chosen) == len(words) > 1:
         raise InputError(
-            f"{option('positive', list(given))} are all values of the target {name!r}: leave at "
+            f"{option('positive', list(labels))} are all values of the target {name!r}: leave at "
             "least one "
             "of them out.",
             option="positive",
-            value=list(given),
+            value=list(labels),
         )
     return chosen
 
 
-def _check_both_sides(found: Condition, words: Any, name: str) -> None:
+def _check_both_sides(side: Condition, words: Any, name: str) -> None:
     numbers = np.array(list(words), dtype=np.float64)
-    side = found.holds(numbers)
-    if side.all() or not side.any():
-        which = "every row" if side.all() else "no row"
+    mask = side.holds(numbers)
+    if mask.all() or not mask.any():
+        which = "every row" if mask.all() else "no row"
         raise InputError(
-            f"{option('positive', str(found))} holds for {which}: the target {name!r} goes from "
+            f"{option('positive', str(side))} holds for {which}: the target {name!r} goes from "
             f"{numbers.min():g} to {numbers.max():g}. Give another number."
         )
 
@@ -289,11 +289,11 @@ def _shown(value: str | float) -> str:
     return f"{value:g}" if isinstance(value, float) else repr(value)
 
 
-def same_label(given: Any, word: Any) -> bool:
+def same_label(label: Any, word: Any) -> bool:
     """Is the label that someone gave this one of the table?"""
     if isinstance(word, str):
-        return str(given).strip() == word or (word in TRUTH and given is TRUTH[word])
+        return str(label).strip() == word or (word in TRUTH and label is TRUTH[word])
     try:
-        return bool(float(given) == word)
+        return bool(float(label) == word)
     except (TypeError, ValueError):
         return False

@@ -22,11 +22,13 @@ from rosenblatt._util.text import many
 from rosenblatt.data.ahead import done_ahead
 from rosenblatt.data.batch import TEXT, Batch, Kind, Place, Recode
 from rosenblatt.data.dates import Days
-from rosenblatt.data.dialect import Dialect, Sniffed, TooLong, blocks, has_quote
+from rosenblatt.data.dialect import Dialect, Sniffed
 from rosenblatt.data.files import File
-from rosenblatt.data.formatted_numbers import Style, first_not_number, not_numbers, numbers_of
+from rosenblatt.data.formatted_numbers import Style
 from rosenblatt.data.opening import open_bytes, reason
 from rosenblatt.data.options import Reading
+from rosenblatt.data.plain_numbers import first_not_number, not_numbers, numbers_of
+from rosenblatt.data.records import TooLong, blocks, has_quote
 from rosenblatt.errors import InputError
 
 _WIDE = 1_000  # columns: each one's share of memory counts
@@ -78,13 +80,13 @@ class TextFiles:
             for name, k in kinds.items()
         }
         row = 0
-        tried = done_ahead(lambda found: self._try(found[-1], types), self._blocks())
+        tried = done_ahead(lambda work: self._try(work[-1], types), self._blocks())
         for (file, begins, share, block), attempt in tried:
             row = 0 if begins else row
-            known = attempt.decimal == self.dialect.decimal  # or the mark was found out since
+            current = attempt.decimal == self.dialect.decimal  # or the mark was found out since
             try:
                 table = self._checked(
-                    attempt if known else self._try(block, types),
+                    attempt if current else self._try(block, types),
                     block,
                     types,
                     self._place(file, row),
@@ -120,9 +122,9 @@ class TextFiles:
         declared, perhaps it was the decimal mark that could not be known before."""
         mark = self.dialect.decimal
         wanted = self._plain(kinds)
-        found = self._learn_kinds(self._all_strings(wanted), wanted)
+        learned = self._learn_kinds(self._all_strings(wanted), wanted)
         if not declared:
-            raise Recode(kinds | found) from None
+            raise Recode(kinds | learned) from None
         if self.dialect.decimal == mark:
             self._refuse(block, kinds, place)
 
@@ -198,8 +200,8 @@ class TextFiles:
         if len(types) <= TOGETHER:
             return self._read(block, types)
         missing = self._missing(block, len(types))
-        found = at_once(block, types, self.names, self.dialect, missing)
-        return some_at_a_time(self._read, block, types) if found is None else found
+        table = at_once(block, types, self.names, self.dialect, missing)
+        return some_at_a_time(self._read, block, types) if table is None else table
 
     def _checked(self, attempt: _Attempt, block: Any, types: dict[str, Any], place: Place) -> Any:
         if attempt.error is None:
@@ -269,11 +271,11 @@ class TextFiles:
             row = first_not_number(table.column(name), self.dialect.decimal)
             if row is not None:
                 where, value = place._replace(row=place.row + row), table.column(name)[row].as_py()
-                said = f"{where}, column {name!r} holds {value!r}: a number is expected."
+                sentence = f"{where}, column {name!r} holds {value!r}: a number is expected."
                 if value == name:
                     header = option("header", True)
-                    said += f" If the first line has the names of columns, say {header}."
-                raise InputError(said, **where.data, column=name, value=value)
+                    sentence += f" If the first line has the names of columns, say {header}."
+                raise InputError(sentence, **where.data, column=name, value=value)
 
 
 class _Attempt(NamedTuple):
@@ -358,17 +360,17 @@ def _dealt(
 _RAGGED = re.compile(r"Row #(\d+): Expected (\d+) columns, got (\d+): (.*)", re.DOTALL)
 
 
-def ragged(said: str, place: Place, names: list[str], delimiter: str) -> str | None:
+def ragged(message: str, place: Place, names: list[str], delimiter: str) -> str | None:
     """About a row with more or fewer fields than the header, of which pyarrow said this; None if
     it said something else. `place` is that of the first row."""
-    found = _RAGGED.search(said)
-    if found is None:
+    match = _RAGGED.search(message)
+    if match is None:
         return None
-    number, expected, got = (int(v) for v in found.groups()[:3])
+    number, expected, got = (int(v) for v in match.groups()[:3])
     only = f" ({names[0][:60]!r})" if len(names) == 1 else ""
     return (
         f"{place._replace(row=place.row + number - 1)} has {many(got, 'field', 'one')} where "
-        f"the header has {expected}{only}: {found[4][:100]!r}. A field that holds the "
+        f"the header has {expected}{only}: {match[4][:100]!r}. A field that holds the "
         f"delimiter {delimiter!r} or a quote needs quotes around it. If the fields are divided by "
         f"something else, say so: {option('sep', ';')}, or 'tab', or 'whitespace'."
     )

@@ -1,4 +1,4 @@
-"""Numbers in disguise: refused with every way out, or read as what they are, now and later."""
+"""Formatted numbers: refused with every way out, or read as what they are, now and later."""
 
 import json
 
@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 from rosenblatt import data
-from rosenblatt.data.formatted_numbers import look, parsed
+from rosenblatt.data.formatted_numbers import detect_numbers, parsed
 from rosenblatt.errors import InputError
 from tables import encoded, refusal
 
@@ -45,12 +45,14 @@ def test_what_is_no_number(word):
 
 
 def test_most_of_what_is_not_missing_decides():
-    assert look({"1": 5, "?": 90, "2": 3}, ".").missing == {"?": 90}
-    assert look({"1": 5, "a": 5}, ".") is None
-    assert look({"1": 6, "a": 5}, ".").others == {"a": 5}
-    assert look({"1st": 3, "2nd": 3, "3rd": 3}, ".") is None, "units that differ are words"
-    assert look({"0": 1, "5 kg": 2}, ".").others == {}, "nothing has no unit"
-    assert look({"12 kg": 5, "900 g": 2}, ".").others == {"900 g": 2}
+    assert detect_numbers({"1": 5, "?": 90, "2": 3}, ".").missing == {"?": 90}
+    assert detect_numbers({"1": 5, "a": 5}, ".") is None
+    assert detect_numbers({"1": 6, "a": 5}, ".").others == {"a": 5}
+    assert detect_numbers({"1st": 3, "2nd": 3, "3rd": 3}, ".") is None, (
+        "units that differ are words"
+    )
+    assert detect_numbers({"0": 1, "5 kg": 2}, ".").others == {}, "nothing has no unit"
+    assert detect_numbers({"12 kg": 5, "900 g": 2}, ".").others == {"900 g": 2}
 
 
 def with_gaps(word="?", n=40):

@@ -20,11 +20,11 @@ def encoded(frame, **options):
 
 
 def test_the_most_frequent_word_is_the_reference_of_several_the_first():
-    assert most_frequent({"b": 2, "a": 2, "c": 1}, gaps=False) == "a"
-    assert most_frequent({"b": 2, "a": 1, "c": 3}, gaps=False) == "c"
-    assert most_frequent({"b": 2}, gaps=False) is None  # nothing to compare it with
-    assert most_frequent({"b": 2}, gaps=True) == "b"
-    assert most_frequent({"(missing)": 9, "b": 2}, gaps=False) == "b"
+    assert most_frequent({"b": 2, "a": 2, "c": 1}, missing=False) == "a"
+    assert most_frequent({"b": 2, "a": 1, "c": 3}, missing=False) == "c"
+    assert most_frequent({"b": 2}, missing=False) is None  # nothing to compare it with
+    assert most_frequent({"b": 2}, missing=True) == "b"
+    assert most_frequent({"(missing)": 9, "b": 2}, missing=False) == "b"
 
 
 def test_rows_of_the_reference_are_zero_and_it_is_named():

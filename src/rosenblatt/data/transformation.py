@@ -1,0 +1,126 @@
+"""What an encoding does to the values of a table: in words, and refused where two become one.
+
+A certificate brings its encoding along, and whoever wrote it chose that: minus 1e17 makes one
+number of 3 and 4, and rows that were apart meet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt._util.spelling import option
+from rosenblatt._util.text import many
+from rosenblatt.data.bag_of_words import Prose
+from rosenblatt.data.batch import Batch
+from rosenblatt.data.encoding import Encoding
+from rosenblatt.data.number import Number
+from rosenblatt.data.one_hot import MISSING, Words
+from rosenblatt.data.target import Condition
+from rosenblatt.errors import InputError
+
+
+@final
+class Transformed:
+    """The values that go into an encoding, batch by batch."""
+
+    def __init__(self, encoding: Encoding):
+        self.encoding = encoding
+        self._numbers = [column for column in encoding.columns if isinstance(column, Number)]
+        self._values: dict[str, list[NDArray[np.float64]]] = {}
+        self._filled = dict.fromkeys((column.name for column in self._numbers), 0)
+
+    def see(self, batch: Batch) -> None:
+        for column in self._numbers:
+            if column.as_it_is and column.fill is None:
+                continue
+            numbers = batch.numbers(column.name)
+            none = np.isnan(numbers)
+            self._filled[column.name] += int(none.sum())
+            if not column.as_it_is:
+                self._values.setdefault(column.name, []).append(np.unique(numbers[~none]))
+
+    def refuse_merged(self) -> None:
+        """Raise InputError where different values of a column have become the same."""
+        for column in self.encoding.columns:
+            if isinstance(column, Words) and column.missing and MISSING in column.words:
+                raise InputError(
+                    f"In the column {column.name!r} missing values and the word {MISSING!r} become "
+                    "the same, so a proof about the numbers would not be one about the table.",
+                    column=column.name,
+                )
+        for number in self._numbers:
+            values = np.unique(np.concatenate(self._values.get(number.name, [np.empty(0)])))
+            made = values.copy()
+            with np.errstate(all="ignore"):
+                number.finish(made)
+            same = np.flatnonzero(~(made[1:] > made[:-1]))
+            if not np.isfinite(made).all():
+                raise InputError(
+                    f"Scaling makes numbers of the column {number.name!r} infinite "
+                    f"({_shift(number)}).",
+                    column=number.name,
+                )
+            if len(same):
+                one, two = values[same[0] : same[0] + 2].tolist()
+                raise InputError(
+                    f"Scaling makes {one!r} and {two!r} in the column {number.name!r} the same "
+                    f"number ({_shift(number)}), so a proof about the scaled numbers would not be "
+                    "one about the table. Certify the numbers as they are, without "
+                    f"{option('scale', True)}.",
+                    column=number.name,
+                )
+
+    def in_words(self) -> list[str]:
+        """What was done, a few words a column."""
+        return in_words(self.encoding, self._filled)
+
+
+def in_words(encoding: Encoding, filled: dict[str, int] | None = None) -> list[str]:
+    """What an encoding does, a few words a column; nothing of numbers and truths that stay.
+
+    `filled`: how many values were missing in each column of numbers, where that is known.
+    """
+    phrases = [phrase for column in encoding.columns if (phrase := _in_words(column, filled))]
+    phrases += [f"{n!r} read as numbers{style}" for n, style in encoding.reading.styles.items()]
+    positive = None if encoding.target is None else encoding.target.positive
+    if isinstance(positive, Condition):
+        phrases.append(f"labels {positive} against all others")
+    elif positive is not None:
+        labels = " or ".join(map(repr, positive))
+        phrases.append(f"the label {labels} against all others")
+    return phrases
+
+
+def _in_words(column: Any, filled: dict[str, int] | None) -> str:
+    if isinstance(column, Prose):
+        kind = "words" if column.hashed is None else "buckets of hashed words"
+        return f"{column.name!r} as {len(column.words):,} {kind}, 0 or 1 each"
+    if not isinstance(column, Number):
+        if column.boolean and not column.missing:
+            return ""  # true is 1 everywhere
+        k = len(column.features)
+        named = "" if column.reference is None else f", reference {column.reference!r}"
+        return f"{column.name!r} as {'0 or 1' if k == 1 else f'{k} columns of 0 and 1'}{named}"
+    done = [] if column.as_it_is else [_shift(column)]
+    if column.fill is not None and (filled is None or filled[column.name]):
+        count = "missing values" if filled is None else many(filled[column.name], "missing value")
+        done.append(f"{column.fill!r} for {count}")
+    return f"{column.name!r} {', '.join(done)}" if done else ""
+
+
+def refuse_merged(encoding: Encoding, batches: Iterable[Batch]) -> None:
+    """Raise InputError where an encoding makes one of several values of these rows."""
+    transformed = Transformed(encoding)
+    for batch in batches:
+        transformed.see(batch)
+    transformed.refuse_merged()
+
+
+def _shift(column: Number) -> str:
+    less = f"minus {column.center!r}" if column.center else ""
+    by = f"divided by {column.scale!r}" if column.scale != 1.0 else ""
+    return ", ".join(filter(None, (less, by)))

@@ -266,11 +266,11 @@ def _read_memory(
 ) -> PrimalMemory:
     with part.part("last") as last:
         w = read_weights(last, shape)
-    given = _part_with(part, "drift", keep, wanted=KEEPS[keep].averaged)
-    if given is None:
+    correction = _part_with(part, "drift", keep, wanted=KEEPS[keep].averaged)
+    if correction is None:
         return Memory(w, None, counts)
-    with given:
-        return Memory(w, read_weights(given, shape), counts)
+    with correction:
+        return Memory(w, read_weights(correction, shape), counts)
 
 
 def _read_recipe(part: Part, known: Known) -> Recipe | None:
@@ -308,14 +308,14 @@ def read_scale(part: Part) -> Scale | None:
 
 
 def read_precision(part: Part, shape: tuple[int, ...], wanted: bool) -> Weights | None:
-    given = part.optional(part.part, "precision")
-    if (given is not None) != wanted:
-        is_there = "null" if given is None else "there"
+    weights = part.optional(part.part, "precision")
+    if (weights is not None) != wanted:
+        is_there = "null" if weights is None else "there"
         raise InvalidDocument(f"{part.name('precision')} is {is_there}, but AROW has it")
-    if given is None:
+    if weights is None:
         return None
-    with given:
-        precision = read_weights(given, shape)
+    with weights:
+        precision = read_weights(weights, shape)
     if not (precision >= 1).all():  # steps are divided by them
         raise InvalidDocument(f"{part.name('precision')} holds numbers below 1")
     return precision
@@ -364,12 +364,12 @@ def _read_share(part: Part, shape: tuple[int, ...], averaged: bool) -> Share:
     with part:
         with part.part("moved") as moved:
             change = read_weights(moved, shape)
-        given = part.optional(part.part, "summed")
-        if (given is not None) != averaged:
+        sums = part.optional(part.part, "summed")
+        if (sums is not None) != averaged:
             raise InvalidDocument(f"{part.name('summed')} does not go with what is kept")
         summed = None
-        if given is not None:
-            with given:
-                summed = read_weights(given, shape)
+        if sums is not None:
+            with sums:
+                summed = read_weights(sums, shape)
         visits, mistakes = part.whole("visits"), part.whole("mistakes")
         return Share(change, summed, visits, mistakes, part.number("loss"))

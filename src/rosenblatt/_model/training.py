@@ -124,11 +124,11 @@ def read_updates(part: Part, field: str, rows: int, k: int) -> Counts | None:
         return part.optional(
             lambda name: arrays.read_counts(part, name, (rows,), deflated=True), field
         )
-    given = part.optional(part.part, field)
-    if given is None:
+    table = part.optional(part.part, field)
+    if table is None:
         return None
-    with given:
+    with table:
         added, taken = (
-            arrays.read_counts(given, name, (rows, k), deflated=True) for name in ("added", "taken")
+            arrays.read_counts(table, name, (rows, k), deflated=True) for name in ("added", "taken")
         )
     return added - taken

@@ -243,17 +243,17 @@ def _passive_aggressive(
     squared, length = run.rule == "PA-II", np.abs(run.steps)
     tau, C = _kind(n, length), _kind(n, run.weights[run.rows]) * n.kind(Fraction(run.number))
     m = run.margins_of(n.path.scores)
-    loss, q, given = 1 - m, _squares(run, space, n), _lost(run, star, n, tau)
+    loss, q, reference_loss = 1 - m, _squares(run, space, n), _lost(run, star, n, tau)
     held = q + 1 / (2 * C) if squared else q
     gain = loss * loss / held if squared else tau * loss
-    right = 2 * C * (given * given if squared else given)
+    right = 2 * C * (reference_loss * reference_loss if squared else reference_loss)
     if n.exact:
         assert n.path.products is not None
         change = np.diff(n.path.norms2) - 2 * np.diff(n.path.products)
     else:  # without the cancellation
         change = tau * (2 * m + tau * q - 2 * _star_margins(run, star))
     doubt = _Doubt(run, star, n, floats(loss), floats(q), floats(held))
-    doubts = doubt.of_change() + doubt.of_right(floats(given), floats(C))
+    doubts = doubt.of_change() + doubt.of_right(floats(reference_loss), floats(C))
     start, start_doubt = _start(n)
     path = n.floats
     assert path.products is not None
@@ -308,11 +308,11 @@ class _Doubt:
             return 2 * self.loss * self.score + self.score**2 + 8 * ULP * self.loss**2
         return self.tau * (self.score + 8 * ULP * self.loss)
 
-    def of_right(self, given: Floats, C: Floats) -> Floats:
+    def of_right(self, reference_loss: Floats, C: Floats) -> Floats:
         """Of 2 C ℓ(u)², or 2 C ℓ(u)."""
-        u, again = self.star, 8 * ULP * given
+        u, again = self.star, 8 * ULP * reference_loss
         if self.squared:
-            return 2 * C * (2 * given * u + u**2 + again * given)
+            return 2 * C * (2 * reference_loss * u + u**2 + again * reference_loss)
         return 2 * C * (u + again)
 
     def of_after(self) -> Floats:
@@ -366,9 +366,9 @@ def _arow(run: Run, space: Features, star: Reference, n: Numbers, factor: Fracti
     away = _Away(run, space, star)
     alpha, v, r = np.abs(run.steps), squares(run), rho(run)
     m, u = run.margins_of(n.path.scores), run.by_update(star.doubts, sign=1)
-    loss, given = 1 - m, np.maximum(1 - _star_margins(run, star), 0.0)
+    loss, reference_loss = 1 - m, np.maximum(1 - _star_margins(run, star), 0.0)
     gain, coefficient = arow_gain(loss, v, r), arow_gain(1.0, v, r)
-    right = 2 * alpha * given + away.growth
+    right = 2 * alpha * reference_loss + away.growth
     of_gain = coefficient * (2 * np.abs(loss) * d + d * d) + (size + 24) * ULP * gain
     of_step = alpha * (size + 16) * ULP + d / (v + r)
     doubts = of_gain + 2 * alpha * u + (size + 16) * ULP * right + away.doubts

@@ -23,7 +23,7 @@ from rosenblatt.theory.bounds import least_class_margin, least_margin
 
 
 class Replay:
-    """Each part is computed when it is first asked for. Lengths are in units of η, as in `Run`."""
+    """Each part is computed when it is first needed. Lengths are in units of η, as in `Run`."""
 
     def __init__(self, run: Run, about: About, w_star: Any = None):
         self.run, self.about = run, about

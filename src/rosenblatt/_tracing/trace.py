@@ -264,7 +264,7 @@ class Trace:
         unless `show` is False. Returns where it is. It shows at most 2,000 rows, and lengths in
         units of the learning rate.
         """
-        # Upwards, and when it is asked for: a page is made of a trace, not the other way round.
+        # Upwards, and only when it is called: a page is made of a trace, not the other way round.
         from rosenblatt.play.html_page import open_page, page_of
         from rosenblatt.play.recorded import table_of_trace
 

@@ -121,7 +121,7 @@ class Playground(anywidget.AnyWidget):
         return np.array(self._run["returned"]).reshape(-1, self.X.shape[1] + 1)
 
     def fit(self) -> Perceptron:
-        """The same training here: a fitted estimator."""
+        """The training that the page shows, made here: a fitted estimator."""
         settings, limits = self._rows["settings"], self._run.get("limits", [2000, 20000])
         return Perceptron(
             order=settings["order"],

@@ -216,10 +216,10 @@ class BoundaryDisplay(PlaneDisplay):
             self._named.insert(0, Line2D([], [], color=style.BLACK, label="score = 0"))
 
 
-def _far(seen: View, w: Floats, b: float) -> NDArray[np.float64]:
+def _far(view: View, w: Floats, b: float) -> NDArray[np.float64]:
     """Two points of the line w·p + b = 0 that are far outside, wherever it is."""
-    v = w * seen.span
+    v = w * view.span
     v2 = float(v @ v)
-    foot = -(float(w @ seen.middle) + b) * v / v2
+    foot = -(float(w @ view.middle) + b) * v / v2
     along = 2 * np.array([-v[1], v[0]]) / np.sqrt(v2)
-    return np.asarray(seen.middle + np.array([foot - along, foot + along]) * seen.span)
+    return np.asarray(view.middle + np.array([foot - along, foot + along]) * view.span)

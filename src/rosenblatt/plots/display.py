@@ -63,10 +63,11 @@ class PlaneDisplay(Display):
     def _title_of_step(self, trace: Trace, step: int) -> None:
         style.title(self.ax_, f"After step {step} of {len(trace)}: {self._verdict()}")
 
-    def _frame(self, ax: Any, notes: list[str], seen: str, handles: list[Any]) -> None:
-        """Everything around the rows; a row's own side or region can differ from that `seen`."""
+    def _frame(self, ax: Any, notes: list[str], part: str, handles: list[Any]) -> None:
+        """What is around the rows. In a cut a row can differ from the side or region (`part`) that
+        it is seen in."""
         if self.plane.how:
-            notes.append(f"{self.plane.how} Rings tell the mistakes, not the {seen} that is seen.")
+            notes.append(f"{self.plane.how} Rings tell the mistakes, not the {part} that is seen.")
         self._view.apply(ax)
         axes_names(ax, self.plane.names)
         style.title(ax, self._verdict())

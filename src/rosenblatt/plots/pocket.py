@@ -155,7 +155,7 @@ def _by_scores(trace: Trace, steps: Any) -> tuple[Ints, Floats]:
     """With a kernel: the scores of all rows, kept up to date from one update to the next."""
     run = trace.replay.run
     assert run.kernel is not None
-    gram, judge = Gram(run.kernel, run.X, 2**30), Labelled(run.y, run.c, run.k)
+    gram, labels = Gram(run.kernel, run.X, 2**30), Labelled(run.y, run.c, run.k)
     starts = np.atleast_2d(run.start)
     scores = np.tile(starts[:, -1:], len(run.y))  # a row for each class; of two there is one
     for c, i in zip(*(part.tolist() for part in np.nonzero(starts[:, :-1])), strict=True):
@@ -171,7 +171,7 @@ def _by_scores(trace: Trace, steps: Any) -> tuple[Ints, Floats]:
                 scores[c] += signed * row
                 scores[c] += signed * run.intercept
         done = int(run.edges[k])
-        wrong = judge.wrong(scores[0] if run.rivals is None else scores.T)
+        wrong = labels.wrong(scores[0] if run.rivals is None else scores.T)
         plain.append(int(np.count_nonzero(wrong)))
         weighted.append(float(run.weights[wrong].sum()))
     return np.array(plain, dtype=np.int64), np.array(weighted)

@@ -81,9 +81,9 @@ def remove_outdated(root: Path, key: str, files: list[list[Any]]) -> None:
 
 def size(folder: Path) -> int:
     """How many bytes it takes."""
-    found = 0
+    total = 0
     for path, _, names in os.walk(folder):
         for name in names:
             with suppress(OSError):  # removed meanwhile
-                found += os.lstat(os.path.join(path, name)).st_size
-    return found
+                total += os.lstat(os.path.join(path, name)).st_size
+    return total

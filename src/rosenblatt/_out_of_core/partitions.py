@@ -280,10 +280,6 @@ class PartitionedRows:
         """How many classes; None: two."""
         return targets.how_many(self.classes)
 
-    @property
-    def n_blocks(self) -> int:
-        return -(-self.n // compute.block)
-
     @cached_property
     def fingerprint(self) -> str:
         """Of the rows and signs, or numbers of classes; it reads all rows where it is not known."""
@@ -316,11 +312,6 @@ class PartitionedRows:
         if len(self.partitions) == 1:
             return 0
         return bisect_right([placed.begin for placed in self.partitions], row) - 1
-
-    def named(self, y: NDArray[Any]) -> NDArray[Any]:
-        """The labels for signs, or numbers of classes."""
-        labels: NDArray[Any] = self.classes[(y > 0).astype(np.intp) if self.k is None else y]
-        return labels
 
     def hashed(
         self, work: Callable[[Partition, Labelling], list[bytes]], labelling: Labelling

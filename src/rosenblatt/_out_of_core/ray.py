@@ -60,10 +60,10 @@ class OnRay:
             for handle in waiting:
                 self._ray.cancel(handle, force=False)
             raise
-        found, lost, why = [], [], ""
+        results, lost, why = [], [], ""
         for place, handle in enumerate(handles):
             try:
-                found.append(self._ray.get(handle))
+                results.append(self._ray.get(handle))
             except (
                 self._ray.exceptions.WorkerCrashedError,
                 self._ray.exceptions.NodeDiedError,
@@ -75,7 +75,7 @@ class OnRay:
                 raise (error.cause or error) from None
         if lost:
             raise Lost(lost, why)
-        return [r[0] if isinstance(r, _Placed) else r for r in found]
+        return [r[0] if isinstance(r, _Placed) else r for r in results]
 
 
 class _Placed(tuple[Any, str]):

@@ -14,7 +14,6 @@ from typing import Any, ClassVar, Protocol, final
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt._core.backend import compute
 from rosenblatt._core.rows import Csr, Matrix, some_rows
 from rosenblatt._out_of_core.store import FORMAT, VERSION, Stored, Writer, refuse_if_full
 from rosenblatt._out_of_core.tables import TableRows
@@ -30,6 +29,8 @@ from rosenblatt.data.svmlight import MOST_HELD, iterate_svmlight, scan
 from rosenblatt.data.table import Table, TableStream
 from rosenblatt.data.target import Target, problems_of_target
 from rosenblatt.errors import InputError, InputTypeError
+
+_CHUNK = 1 << 13  # rows of svmlight files that are read at a time
 
 
 class Source(Protocol):
@@ -90,9 +91,9 @@ def _are_paths(source: Any) -> bool:
 def _svmlight(source: Any) -> SvmlightRows:
     named = os.fspath(source) if isinstance(source, (str, os.PathLike)) else list(map(str, source))
     if is_svmlight(source):
-        found = files.find(source)
-        if all(file.kind == "svmlight" for file in found):
-            return SvmlightRows(found)
+        svmlight = files.find(source)
+        if all(file.kind == "svmlight" for file in svmlight):
+            return SvmlightRows(svmlight)
     raise InputError(
         f"{named} is not named like svmlight files (.svm, .svmlight, .libsvm). For a table, say "
         f'which column holds the labels: rosenblatt.data.read({named!r}, target="...").'
@@ -101,22 +102,19 @@ def _svmlight(source: Any) -> SvmlightRows:
 
 def key_of(source: Source) -> str | None:
     """Changes with the files and with how they are read and encoded; None where there are none."""
-    found = stamps(source)
-    if found is None:
+    of_files = stamps(source)
+    if of_files is None:
         return None
-    document = {"format": [FORMAT, VERSION], "files": found, "options": source.options()}
+    document = {"format": [FORMAT, VERSION], "files": of_files, "options": source.options()}
     return hashlib.sha256(json.dumps(document, sort_keys=True).encode()).hexdigest()
 
 
 def stamps(source: Source) -> list[list[Any]] | None:
     """Path, size and time of the last change of each file; None where they cannot be read again."""
-    found = source.files
-    if found is None or any(file.kind == "frame" or file.keep is not None for file in found):
+    sources = source.files
+    if sources is None or any(file.kind == "frame" or file.keep is not None for file in sources):
         return None
-    return [[os.path.abspath(file.path), *file.stamp] for file in found]
-
-
-# Some of the rows that are stored, as a stream of their own.
+    return [[os.path.abspath(file.path), *file.stamp] for file in sources]
 
 
 @final
@@ -140,26 +138,18 @@ class ChosenRows:
             counted("dividing", rows.n) as count,
             Writer(folder, rows.d, rows.dtype, sparse=rows.sparse) as writer,
         ):
-            for b in range(rows.n_blocks):
-                X, y = rows.block(b)
-                rows.expect((b + 1) % rows.n_blocks)
-                begin = b * compute.block
+            for begin, X, y in rows.blocks():
                 mask = self.chosen(begin, begin + len(y))
                 writer.add(some_rows(X, mask), y[mask])
                 count(begin + len(y))
             writer.done(rows.classes, encoding=rows.encoding)
 
 
-# svmlight files, read twice: what they hold, then their rows. The same bits as in memory.
-
-
-_ROWS = 1 << 13  # a chunk
-
-
 @final
 @dataclass(frozen=True)
 class SvmlightRows:
-    """The rows of svmlight files, one file after the other, to be written down."""
+    """The rows of svmlight files, one file after the other. Files are read twice: what they hold,
+    then their rows."""
 
     files: list[File]
     positive: Any = None
@@ -179,7 +169,7 @@ class SvmlightRows:
         ):
             for file in self.files:
                 chunks = iterate_svmlight(
-                    str(file.path), _ROWS, n_features=d, zero_based=zero_based
+                    str(file.path), _CHUNK, n_features=d, zero_based=zero_based
                 )
                 for X, labels in chunks:
                     y = targets.encoded(target.named(labels), classes)
@@ -195,28 +185,25 @@ class SvmlightRows:
         def see(some: NDArray[np.float64]) -> None:
             labels.update(np.unique(some).tolist())
 
-        found = [
+        scans = [
             scan(str(file.path), n_features=self.n_features, see=see, most=MOST_HELD)
             for file in self.files
         ]
-        zero_based = any(info.zero_based for info in found)
+        zero_based = any(info.zero_based for info in scans)
         d = self.n_features or max(
-            info.n_features + (zero_based and not info.zero_based) for info in found
+            info.n_features + (zero_based and not info.zero_based) for info in scans
         )
         column = Column("y", Kind.NUMBER, dict.fromkeys(sorted(labels), 1))  # not counted
-        n = sum(info.rows for info in found)
+        n = sum(info.rows for info in scans)
         if wrong := list(problems_of_target(column, n, self.positive)):
             raise InputError(wrong[0])
         return n, d, zero_based, Target.of(column, self.positive)
 
 
-# A function that gives batches (X, y), one after the other.
-
-
 @final
 @dataclass(frozen=True)
 class BatchRows:
-    """The rows of batches, to be written down. However they are divided, they are the same rows."""
+    """The rows of batches (X, y) that a function gives, however they are divided."""
 
     batches: Callable[[], Iterable[tuple[Any, Any]]]
 
@@ -260,20 +247,20 @@ class BatchRows:
                 targets.labels(y, 0, f"y of batch {number}")
                 continue
             name = f"X of batch {number}"
-            rows, given = rows_alone(X, finite=False, name=name)
-            names = None if given is None else [str(text) for text in given]
+            rows, columns = rows_alone(X, finite=False, name=name)
+            names = None if columns is None else [str(text) for text in columns]
             refuse_not_finite_batch(rows, names, name)
             labels = targets.labels(y, rows.shape[0], f"y of batch {number}")
             yield _Batch(number, rows, labels, names)
 
     def _iterator(self) -> Iterator[Any]:
-        found = self.batches()
-        if not isinstance(found, Iterable) or isinstance(found, (str, bytes, dict)):
+        batches = self.batches()
+        if not isinstance(batches, Iterable) or isinstance(batches, (str, bytes, dict)):
             raise InputTypeError(
-                f"The function gave {_described(found)}: it must give an iterator of pairs (X, y), "
-                "as a function with yield does."
+                f"The function gave {_described(batches)}: it must give an iterator of pairs "
+                "(X, y), as a function with yield does."
             )
-        return iter(found)
+        return iter(batches)
 
 
 def refuse_not_finite_batch(rows: Matrix, names: list[str] | None, name: str) -> None:
@@ -343,26 +330,26 @@ class _Labels:
     """Labels, as they come: which there are is known in the end only."""
 
     def __init__(self) -> None:
-        self._found: NDArray[Any] | None = None
+        self._known: NDArray[Any] | None = None
         self._numbers: dict[Any, int] = {}  # in the order in which they were seen
 
     def numbers(self, y: NDArray[Any], number: int) -> NDArray[np.int32]:
         here = targets.found_classes(y, many=True)
-        if self._found is None:
-            self._found = here
-        kinds = {self._found.dtype.kind, here.dtype.kind}
+        if self._known is None:
+            self._known = here
+        kinds = {self._known.dtype.kind, here.dtype.kind}
         if len(kinds) > 1 and not kinds <= set("biufO"):  # NumPy would make text of numbers
             raise InputTypeError(
                 f"y of batch {number} holds labels like {here[:1].tolist()[0]!r}, but those before "
                 f"are like {next(iter(self._numbers))!r}. Give labels of one type."
             )
-        self._found = targets.found_classes(np.concatenate([self._found, here]), many=True)
+        self._known = targets.found_classes(np.concatenate([self._known, here]), many=True)
         known = [self._numbers.setdefault(c, len(self._numbers)) for c in here.tolist()]
         return np.array(known, dtype=np.int32)[np.searchsorted(here, y)]
 
     def classes(self) -> NDArray[Any]:
-        assert self._found is not None
-        return targets.classes_of(self._found)
+        assert self._known is not None
+        return targets.classes_of(self._known)
 
     def places(self, classes: NDArray[Any]) -> list[int]:
         """Where each is among the classes, in the order in which they were seen."""

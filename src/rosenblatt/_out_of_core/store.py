@@ -1,4 +1,4 @@
-"""Labelled rows on disk, read a block at a time: what training on a stream reads."""
+"""Labelled rows on disk: written as they come, read a block at a time."""
 
 from __future__ import annotations
 
@@ -50,18 +50,14 @@ class Stored:
 
     def __init__(self, folder: Path, about: About):
         self.folder = folder
-        self.n, self.d, self.dtype, self.sparse = (
-            about.n,
-            about.d,
-            about.dtype,
-            about.index is not None,
-        )
+        self.n, self.d = about.n, about.d
+        self.dtype, self.sparse = about.dtype, about.index is not None
         self.classes, self.counts = about.classes, about.counts
         self.k = how_many(about.classes)
         self.feature_names, self.encoding = about.feature_names, about.encoding
         self.fingerprint = about.fingerprint
         self._about = about
-        self._sound: set[tuple[int, int]] = set()  # rows whose indices and classes were looked at
+        self._sound: set[tuple[int, int]] = set()  # rows whose indices and classes were checked
         with ExitStack() as opening:
             self._files = {
                 name: opening.enter_context(open(folder / name, "rb", buffering=0))
@@ -84,14 +80,21 @@ class Stored:
 
     def named(self, y: NDArray[Any]) -> NDArray[Any]:
         """The labels for signs, or numbers of classes."""
-        found: NDArray[Any] = self.classes[(y > 0).astype(np.intp) if self.k is None else y]
-        return found
+        labels: NDArray[Any] = self.classes[(y > 0).astype(np.intp) if self.k is None else y]
+        return labels
 
     def block(self, b: int) -> tuple[Matrix, NDArray[Any]]:
         """Rows b·BLOCK and following: X as an array or Csr, and y as signs, or of more than two
         classes as their numbers. Both are read-only windows into the files, gone when they are
         dropped."""
         return self.rows(*self._range(b))
+
+    def blocks(self) -> Iterator[tuple[int, Matrix, NDArray[Any]]]:
+        """All of them, each with its first row; the next is read ahead."""
+        for b in range(self.n_blocks):
+            X, y = self.block(b)
+            self.expect((b + 1) % self.n_blocks)
+            yield b * compute.block, X, y
 
     def whole(self) -> tuple[Matrix, NDArray[Any]]:
         """All rows at once, mapped in the same way."""
@@ -129,12 +132,12 @@ class Stored:
     def rows(self, begin: int, end: int) -> tuple[Matrix, NDArray[Any]]:
         """Some rows, mapped as those of a block are."""
         y = self._window("y.bin", self._about.label, begin, end)
-        looked_at = (begin, end) in self._sound  # the kernels believe indices and classes
-        if not looked_at and self.k is not None and len(y):
+        checked = (begin, end) in self._sound  # the kernels believe indices and classes
+        if not checked and self.k is not None and len(y):
             self._refuse_damaged(0 <= int(y.min()) <= int(y.max()) < self.k)
         X: Matrix
         if self.sparse:
-            X = self._csr(begin, end, looked_at=looked_at)
+            X = self._csr(begin, end, checked=checked)
         else:
             numbers = self._window("X.bin", self.dtype, begin * self.d, end * self.d)
             X = numbers.reshape(end - begin, self.d)
@@ -148,14 +151,14 @@ class Stored:
                 "classes that there are not. Remove this folder; then it is made anew."
             )
 
-    def _csr(self, begin: int, end: int, *, looked_at: bool) -> Csr:
+    def _csr(self, begin: int, end: int, *, checked: bool) -> Csr:
         indptr = self._window("indptr.bin", np.dtype(np.int64), begin, end + 1)
         first, last = int(indptr[0]), int(indptr[-1])
         in_order = 0 <= first <= last <= self._about.entries and bool(
             (indptr[1:] >= indptr[:-1]).all()
         )
         indices = self._window("indices.bin", self._index, first, last if in_order else first)
-        if not looked_at:
+        if not checked:
             self._refuse_damaged(
                 in_order and (not len(indices) or 0 <= indices.min() <= indices.max() < self.d)
             )
@@ -184,7 +187,7 @@ class Stored:
             os.posix_fadvise(self._files[name].fileno(), place, size, os.POSIX_FADV_WILLNEED)
 
 
-# What stands beside stored rows: their shape, labels and encoding, in `meta.json`.
+# What stands beside the rows, in `meta.json`.
 
 
 FORMAT = "rosenblatt-rows"
@@ -255,7 +258,7 @@ def read(folder: Path) -> About | None:
     try:
         with Part(json.loads(read_whole(folder / NAME, most=_MOST)), "the file") as part:
             about = _about(part)
-            good = part.value("files") == about.sizes == _found(folder, about)
+            good = part.value("files") == about.sizes == _sizes(folder, about)
     except (InvalidDocument, InputError, FileError, OSError, ValueError, RecursionError):
         return None
     return about if good else None
@@ -285,11 +288,11 @@ def _about(part: Part) -> About:
     return about
 
 
-def _found(folder: Path, about: About) -> dict[str, int]:
+def _sizes(folder: Path, about: About) -> dict[str, int]:
     return {name: (folder / name).stat().st_size for name in about.sizes}
 
 
-# Rows are written to disk as they come; shape, types and labels need be known only in the end.
+# Writing.
 
 
 PASS = 8 << 20  # bytes that are changed at a time
@@ -362,7 +365,8 @@ class Spool:
 
 @final
 class Writer:
-    """Writes rows and signs into a folder; `with` closes its files."""
+    """Writes rows and signs into a folder; `with` closes its files. Shape, types and labels need be
+    known only in the end."""
 
     def __init__(self, folder: Path, d: int, dtype: np.dtype[Any], *, sparse: bool):
         self.folder, self.d, self.dtype, self.sparse = folder, d, dtype, sparse
@@ -400,9 +404,9 @@ class Writer:
                 self._spools["indptr"].write(X.indptr[1:].astype(np.int64) + self.entries)
         self.n += len(y)
         self.entries += values.size
-        found = np.bincount(y > 0 if y.dtype == np.int8 else y, minlength=len(self._counts))
-        found[: len(self._counts)] += self._counts
-        self._counts = found
+        counts = np.bincount(y > 0 if y.dtype == np.int8 else y, minlength=len(self._counts))
+        counts[: len(self._counts)] += self._counts
+        self._counts = counts
 
     def _widen(self) -> None:
         before, self.dtype = self.dtype, np.dtype(np.float64)

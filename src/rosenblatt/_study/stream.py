@@ -167,8 +167,7 @@ def _batches(
         assert encoding is not None
         yield from source.parts(encoding)
         return
-    for b in range(rows.n_blocks):
-        X, y = rows.block(b)
+    for _, X, y in rows.blocks():
         yield as_table(X), y
 
 

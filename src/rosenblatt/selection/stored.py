@@ -155,15 +155,11 @@ class _StoredComparison:
     def evaluated(self, rule: Any) -> Iterator[tuple[NDArray[np.uint8], Any, Any, Any]]:
         """The fifth, the label, the prediction and, of two classes, the score of each row, block by
         block."""
-        rows = self.rows
-        for b in range(rows.n_blocks):
-            X, y = rows.block(b)
-            rows.expect((b + 1) % rows.n_blocks)
-            begin = b * compute.block
+        for begin, X, y in self.rows.blocks():
             fifth = fifths(self.seed, begin, begin + len(y))
             table = as_table(X)
             scores = scores_of(rule, table) if self.two else np.zeros(len(y))
-            yield fifth, rows.named(y), rule.predict(table), scores
+            yield fifth, self.rows.named(y), rule.predict(table), scores
 
     def compare(self) -> list[Candidate]:
         """All candidates; those done so far if Ctrl-C came."""

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from raising import raises
 from rosenblatt import AROW, KernelPerceptron, Perceptron, RandomLinearClassifier, Scorecard, data
 from rosenblatt._core.rows import Rows
 from rosenblatt._export.excel import letters
@@ -271,9 +272,9 @@ def test_dates_and_numbers_with_units_are_told_of(tmp_path):
 def test_what_has_no_weights_is_refused():
     X, y = np.arange(8.0).reshape(4, 2), [0, 0, 1, 1]
     for estimator in (KernelPerceptron(random_state=0), Perceptron(keep="vote", max_iter=1)):
-        with pytest.raises(InputError, match="one weight for each feature"):
+        with raises(InputError):
             to_sql(estimator.fit(X, y))
-    with pytest.raises(InputTypeError, match="a trained Scorecard or linear classifier"):
+    with raises(InputTypeError):
         to_python(object())
 
 
@@ -282,16 +283,16 @@ def test_prose_and_an_encoding_of_other_rows_are_refused():
     table = pd.DataFrame({"note": words, "a": [1.0, 2.0, 3.0, 4.0], "y": [0, 0, 1, 1]})
     X, y, encoding = data.read(table, target="y", text=["note"]).encode(scale=False)
     rule = Perceptron(random_state=0).fit(X, y)
-    with pytest.raises(InputError, match=r"'note' holds prose.*to ONNX"):
+    with raises(InputError, column="note"):
         to_sql(rule, encoding=encoding)
-    with pytest.raises(InputError, match="makes 1 features, but the estimator was trained on"):
+    with raises(InputError):
         to_sql(rule, encoding=replace(encoding, columns=encoding.columns[:1]))
 
 
 def test_a_formula_that_no_cell_takes_is_refused():
     X = np.random.default_rng(0).normal(size=(20, 400))
     rule = Perceptron(random_state=0).fit(X, X[:, 0] > 0)
-    with pytest.raises(InputError, match=r"characters, and a cell takes 8,192.*as SQL or Python"):
+    with raises(InputError):
         to_excel(rule)
-    with pytest.raises(InputError, match="does not say where 'x1' is"):
+    with raises(InputError):
         to_excel(rule, cells={"x0": "A2"})

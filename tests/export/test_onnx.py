@@ -16,6 +16,7 @@ from scipy import sparse
 
 from common import KEEPS, noisy
 from models import LABELS, quietly
+from raising import raises
 from rosenblatt import (
     AROW,
     KernelPerceptron,
@@ -236,9 +237,7 @@ def test_labels_of_every_type(folder, name):
     classes = LABELS[name]
     p = Perceptron(random_state=0).fit(X, classes[(y > 0).astype(int)])
     if name == "half a character":
-        with pytest.raises(
-            errors.InputError, match=r"cannot be written to an ONNX file. Train with"
-        ):
+        with raises(errors.InputError):
             exported(p, folder)
         return
     label, _ = session(exported(p, folder)).run(None, {"X": X})
@@ -355,12 +354,12 @@ def test_the_command_writes_over_a_file_only_if_forced(table, shell):
 
 def test_kernels_that_no_graph_can_compute(folder):
     X, y = noisy(10)
-    for kernel, rows, words in [
-        ("precomputed", X @ X.T, "'precomputed'"),
-        (lambda a, b: a @ b.T, X, "a function of Python"),
+    for kernel, rows in [
+        ("precomputed", X @ X.T),
+        (lambda a, b: a @ b.T, X),
     ]:
         p = quietly(KernelPerceptron(kernel=kernel).fit, rows, y)
-        with pytest.raises(errors.InputError, match=f"kernel is {words} cannot be exported"):
+        with raises(errors.InputError):
             exported(p, folder)
 
 
@@ -369,16 +368,16 @@ def test_what_is_no_trained_estimator_of_ours(folder, table):
     from sklearn.linear_model import Perceptron as Theirs
 
     X, y = noisy(10)
-    with pytest.raises(errors.InputTypeError, match="Give a trained estimator of rosenblatt"):
+    with raises(errors.InputTypeError):
         exported(object(), folder)
-    with pytest.raises(errors.InputTypeError, match="A Perceptron cannot be exported"):
+    with raises(errors.InputTypeError):
         exported(Theirs().fit(X, y), folder)
     with pytest.raises(NotFittedError):
         exported(Perceptron(), folder)
-    with pytest.raises(errors.InputError, match="dtype='float16' is not known"):
+    with raises(errors.InputError, option="dtype", value="float16"):
         exported(Perceptron().fit(X, y), folder, dtype="float16")
     encoding = data.read(table[0] / "table.csv", target="paid", impute="mean").encode()[2]
-    with pytest.raises(errors.InputError, match="The encoding makes 5 features"):
+    with raises(errors.InputError):
         exported(Perceptron().fit(X, y), folder, encoding=encoding)
 
 
@@ -388,7 +387,7 @@ def test_a_rule_that_is_too_large(folder, monkeypatch):
     monkeypatch.setattr(graph, "_MOST_BYTES", 100)
     X, y = noisy(10, d=20)
     (folder / "rule.onnx").write_bytes(b"before")
-    with pytest.raises(errors.InputError, match="holds more than 100 bytes"):
+    with raises(errors.InputError):
         exported(quietly(Perceptron(keep="vote").fit, X, y), folder)
     assert (folder / "rule.onnx").read_bytes() == b"before"
 

@@ -6,6 +6,7 @@ from itertools import combinations, product
 import numpy as np
 import pytest
 
+from raising import raises
 from rosenblatt._robustness.counterfactual import Turning, changeable
 from rosenblatt.data import Encoding
 from rosenblatt.data.number import Number, Seen
@@ -154,9 +155,9 @@ def test_what_is_fixed_stays():
 
 
 def test_refused():
-    with pytest.raises(InputError, match="fixed='height': there is no such column"):
+    with raises(InputError, option="fixed", value="height"):
         changeable(ENCODING, ["height"])
-    with pytest.raises(InputError, match="needs the range of each column"):
+    with raises(InputError, option="change"):
         changeable(Encoding((Number("a"),)), [])
 
 
@@ -167,7 +168,7 @@ def test_ranges_are_written_down_and_read_again():
     assert plain.to_dict()["columns"][0]["seen"] is None
     document = ENCODING.to_dict()
     document["columns"][0]["seen"] = {"low": 2.0, "high": 1.0, "whole": False}
-    with pytest.raises(InputError, match="low is above"):
+    with raises(InputError):
         Encoding.from_dict(document)
     noted = plain.with_seen(np.array([[3.0], [np.nan], [-1.0]]), plain)
     assert noted.columns[0].seen == Seen(-1.0, 3.0, True)

@@ -8,6 +8,7 @@ from scipy.optimize import minimize
 from sklearn.calibration import calibration_curve
 from sklearn.metrics import brier_score_loss, roc_auc_score, roc_curve
 
+from raising import raises
 from rosenblatt._model.probability import Platt
 from rosenblatt.errors import InputError
 from rosenblatt.selection import Candidate
@@ -93,11 +94,11 @@ def test_prices_by_objective():
 
 
 @pytest.mark.parametrize(
-    ("pair", "words"),
-    [(("maybe", "no"), "'maybe' is not one of the labels, 'no', 'yes'"), (("no", "no"), "right")],
+    "pair",
+    [("maybe", "no"), ("no", "no")],
 )
-def test_prices_of_what_is_no_error(pair, words):
-    with pytest.raises(InputError, match=words):
+def test_prices_of_what_is_no_error(pair):
+    with raises(InputError, option="costs"):
         price_list(["no", "yes"], {pair: 2.0})
 
 
@@ -169,7 +170,7 @@ def test_delongs_interval_holds_the_truth(heavy):
 def test_no_interval_where_it_would_have_no_width():
     assert roc([1, 2, 3, 4], [False, False, True, True]).interval is None
     assert roc([1, 3, 2], [False, False, True]).interval is None  # one positive row
-    with pytest.raises(InputError, match="needs rows that are positive"):
+    with raises(InputError):
         roc([1, 2], [True, True])
 
 

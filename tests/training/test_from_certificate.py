@@ -13,13 +13,14 @@ from sklearn.datasets import load_iris
 
 import rational
 from planes import separable, small
+from raising import raises
 from rosenblatt import Perceptron, StopReason
 from rosenblatt import certificate as certify
 from rosenblatt.errors import InputError, InputTypeError
 
 
 def test_from_certificate_takes_no_path(tmp_path):
-    with pytest.raises(InputTypeError, match=r"certificate is str: .*Certificate.load\(path\)"):
+    with raises(InputTypeError):
         Perceptron.from_certificate(str(tmp_path / "c.json"))
 
 
@@ -103,7 +104,7 @@ def test_text_that_reads_as_a_number_needs_the_classes(tmp_path):
     assert Perceptron.from_certificate(loaded).classes_.tolist() == [0, 1]
     p = Perceptron.from_certificate(loaded, classes=["0", "1"])
     assert p.predict([[5.0]]).tolist() == ["1"]
-    with pytest.raises(InputError, match=r"classes=\[1, 0\] are not the labels"):
+    with raises(InputError, option="classes", value=[1, 0]):
         Perceptron.from_certificate(loaded, classes=[1, 0])
 
 
@@ -119,13 +120,13 @@ def test_what_rounding_could_undo_is_not_promised():
 
 
 @pytest.mark.parametrize(
-    ("rows", "labels", "words"),
+    ("rows", "labels"),
     [
-        ([[0.0], [1.0], [2.0]], [0, 1, 0], "'overlap'"),
-        ([[0.0], [1.0], [1.0], [2.0]], [0, 1, 0, 1], "'quasi-complete separation'"),
-        ([[0.0], [1.0]], ["a", "a"], "one class only, 'a'"),
+        ([[0.0], [1.0], [2.0]], [0, 1, 0]),
+        ([[0.0], [1.0], [1.0], [2.0]], [0, 1, 0, 1]),
+        ([[0.0], [1.0]], ["a", "a"]),
     ],
 )
-def test_other_certificates_have_no_separator(rows, labels, words):
-    with pytest.raises(InputError, match=words):
+def test_other_certificates_have_no_separator(rows, labels):
+    with raises(InputError):
         Perceptron.from_certificate(certify.certify(rows, labels))

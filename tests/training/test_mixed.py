@@ -14,6 +14,7 @@ from sklearn.base import clone
 from common import X_VAL, Y_VAL, everything, may_not_converge, may_not_separate, noisy
 from oracle import permutation
 from pressing import Pressing
+from raising import raises
 from rosenblatt import (
     AROW,
     KernelPerceptron,
@@ -337,15 +338,15 @@ def test_crashes_change_nothing(streamed, tmp_path, monkeypatch, rng):
 
 @pytest.mark.usefixtures("small_shards")
 @pytest.mark.parametrize(
-    ("field", "value", "words"),
+    ("field", "value"),
     [
-        ("shards", 5, "not of 5 shards"),
-        ("shards", 7, "not of 7 shards"),
-        ("branches", [], "mixing is not of"),
-        ("more", 1, "more"),
+        ("shards", 5),
+        ("shards", 7),
+        ("branches", []),
+        ("more", 1),
     ],
 )
-def test_a_damaged_file_is_refused(field, value, words, tmp_path, monkeypatch):
+def test_a_damaged_file_is_refused(field, value, tmp_path, monkeypatch):
     X, y = noisy(90)
     p = mixed(warm_start=True)
     monkeypatch.setattr(compute, "backend", Pressing(2, only=("visit",)))
@@ -358,7 +359,7 @@ def test_a_damaged_file_is_refused(field, value, words, tmp_path, monkeypatch):
     document["state"]["mixing"][field] = value
     document["sha256"] = NO_SUM
     (tmp_path / "model.json").write_bytes(with_sum(json.dumps(document).encode()))
-    with pytest.raises(ModelFileError, match=words):
+    with raises(ModelFileError):
         load(tmp_path / "model.json")
 
 
@@ -376,24 +377,23 @@ def test_update_counts_are_not_the_dual():
 
 
 @pytest.mark.parametrize(
-    ("refused", "words"),
+    "refused",
     [
-        ({"keep": "pocket"}, r"keep='pocket' follows .*: use keep='best', or order='blocks'\."),
-        ({"keep": "vote"}, r"keep='vote' follows .*: use keep='average', or order='blocks'\."),
-        ({"max_updates": 5}, r"max_updates=5 counts .*: use max_iter, .* or order='blocks'\."),
+        {"keep": "pocket"},
+        {"keep": "vote"},
+        {"max_updates": 5},
     ],
 )
-def test_what_follows_single_updates_is_refused(refused, words):
+def test_what_follows_single_updates_is_refused(refused):
     p = mixed(**refused)
-    with pytest.raises(InputError, match=words):
+    with raises(InputError):
         p.fit(*noisy())
     assert not hasattr(p, "coef_")
 
 
 @pytest.mark.parametrize("other", [AROW, PassiveAggressive, KernelPerceptron])
 def test_other_rules_do_not_mix(other):
-    words = rf"Perceptron takes it, {other.__name__} does not\. Use order='blocks'\."
-    with pytest.raises(InputError, match=words):
+    with raises(InputError, option="order", value="mixed"):
         other(order="mixed").fit(*noisy())
 
 
@@ -401,9 +401,7 @@ def test_other_rules_do_not_mix(other):
 def test_weights_that_overflow():
     X, y = noisy(90)
     p = mixed(warm_start=True)
-    with pytest.raises(
-        WeightsOverflow, match="grew beyond the largest floating-point number in epoch"
-    ):
+    with raises(WeightsOverflow):
         p.fit(X * 1e307, y, sample_weight=np.full(90, 50.0))
     assert not hasattr(p, "coef_")
     assert copy.copy(p).fit(X, y).n_iter_

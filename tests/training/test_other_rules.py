@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from common import may_not_separate, noisy
+from raising import raises
 from rosenblatt import AROW, PassiveAggressive, load, save, train
 from rosenblatt._core import reference
 from rosenblatt._core.backend import compute
@@ -185,12 +186,12 @@ def test_a_checkpoint_of_another_rule_is_refused(tmp_path):
     X, y = noisy()
     place = tmp_path / "checkpoint"
     train(PassiveAggressive(max_iter=2, random_state=0), (X, y), checkpoint=place)
-    for other, words in (
-        (PassiveAggressive(max_iter=2, variant="I", random_state=0), "rule is 'PA-I' and was"),
-        (PassiveAggressive(max_iter=2, C=2.0, random_state=0), r"C is 2\.0 and was 1\.0"),
-        (AROW(max_iter=2, random_state=0), "rule is 'AROW' and was 'PA-II'"),
+    for other in (
+        PassiveAggressive(max_iter=2, variant="I", random_state=0),
+        PassiveAggressive(max_iter=2, C=2.0, random_state=0),
+        AROW(max_iter=2, random_state=0),
     ):
-        with pytest.raises(InputError, match=words):
+        with raises(InputError):
             train(other, (X, y), checkpoint=place)
 
 
@@ -218,38 +219,35 @@ def test_validation_rows_and_starts(given_estimator):
 
 
 @pytest.mark.parametrize(
-    ("wrong", "words"),
+    "wrong",
     [
-        (AROW(r=0), "r=0 is not allowed: give a finite number greater than 0"),
-        (
-            AROW(r="auto"),
-            "r='auto' is not allowed: give a finite number greater than 0, or 'scale'",
-        ),
-        (AROW(order="batch"), "order='batch' is not known"),
-        (PassiveAggressive(C=-1), "C=-1 is not allowed: give a finite number greater than 0"),
-        (PassiveAggressive(C="scale"), "C='scale' is not allowed"),
-        (PassiveAggressive(variant="III"), "variant='III' is not known"),
-        (PassiveAggressive(order="batch"), "order='batch' is not known"),
+        AROW(r=0),
+        AROW(r="auto"),
+        AROW(order="batch"),
+        PassiveAggressive(C=-1),
+        PassiveAggressive(C="scale"),
+        PassiveAggressive(variant="III"),
+        PassiveAggressive(order="batch"),
     ],
     ids=str,
 )
-def test_what_is_not_allowed(wrong, words):
-    with pytest.raises(InputError, match=words):
+def test_what_is_not_allowed(wrong):
+    with raises(InputError):
         wrong.fit([[1.0], [2.0]], [0, 1])
 
 
 def test_overflow_is_said():
     X = np.array([[1e-200], [1e200], [-1e-200]])
-    with pytest.raises(InputError, match="mean squared length"):
+    with raises(InputError, option="r", value="scale"):
         AROW().fit(X, [1, 0, 0])
 
 
 @each
 def test_attributes_before_fit(given_estimator):
     for name in ("coef_", "intercept_"):
-        with pytest.raises(AttributeError, match="before it is fitted"):
+        with raises(AttributeError):
             getattr(type(given_estimator)(), name)
     for name in ("r_", "precision_"):
-        with pytest.raises(AttributeError, match=name):
+        with raises(AttributeError):
             getattr(AROW(), name)
     assert not hasattr(given_estimator, "margin_")

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from common import may_not_converge, may_not_separate, noisy
+from raising import raises
 from rosenblatt import KernelPerceptron, Perceptron, load, save, trace, train
 from rosenblatt._core import reference
 from rosenblatt._core.backend import compute
@@ -101,7 +102,7 @@ def test_of_a_kernel_it_is_the_mean_of_k_x_x():
     gram = X @ X.T
     given_gram = KernelPerceptron(kernel="precomputed", margin="scale", max_iter=3, random_state=0)
     assert given_gram.fit(gram, y).margin_ == pytest.approx(np.trace(gram) / len(y) + 1)
-    with pytest.raises(InputError, match=r"margin='scale': the mean squared length .* is -"):
+    with raises(InputError, option="margin", value="scale"):
         KernelPerceptron(kernel="precomputed", margin="scale").fit(-10 * gram, y)
 
 
@@ -151,7 +152,7 @@ def test_it_goes_on_from_a_checkpoint(tmp_path):
     place = tmp_path / "checkpoint"
     train(Perceptron(max_iter=4, **settings), (X, y), checkpoint=place)
     other = Perceptron(max_iter=9, **settings | {"margin": 1.0})
-    with pytest.raises(InputError, match=r"margin is 1\.0 and was 'scale'"):
+    with raises(InputError):
         train(other, (X, y), checkpoint=place)
     found = train(Perceptron(max_iter=9, **settings), (X, y), checkpoint=place)
     assert found.coef_.tobytes() == whole.coef_.tobytes()
@@ -165,17 +166,15 @@ def test_a_trace_has_the_number():
 
 
 @pytest.mark.parametrize(
-    ("margin", "words"),
-    [("auto", "0 or greater, or 'scale'"), (-1, "or 'scale'"), (None, "or 'scale'")],
+    "margin",
+    ["auto", -1, None],
 )
-def test_other_values_are_refused(margin, words):
-    with pytest.raises(InputError, match=f"margin={margin!r} is not allowed: .*{words}"):
+def test_other_values_are_refused(margin):
+    with raises(InputError):
         Perceptron(margin=margin).fit([[1.0], [2.0]], [0, 1])
 
 
 def test_a_mean_beyond_floats_is_refused():
     X = [[1e200, 0.0], [0.0, -1e200]]
-    with pytest.raises(
-        InputError, match="margin='scale': the mean squared length of the rows is inf"
-    ):
+    with raises(InputError, option="margin", value="scale"):
         Perceptron(margin="scale").fit(X, [0, 1])

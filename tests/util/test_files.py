@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from raising import raises
 from rosenblatt._util.files import read_whole, write_whole, writing_whole
 from rosenblatt.errors import FileError, InputError, MissingFileError, RosenblattError
 
@@ -51,7 +52,7 @@ def test_an_old_file_is_replaced_and_keeps_its_permissions(old):
 
 
 def test_without_overwrite_an_old_file_stays(old):
-    with pytest.raises(FileError, match="exists already"):
+    with raises(FileError):
         write_whole(old, NEW, overwrite=False)
     assert old.read_bytes() == OLD
     assert names(old.parent) == ["file"]
@@ -70,7 +71,7 @@ def test_a_file_that_appears_meanwhile_is_not_overwritten(path, monkeypatch, lin
             file.write(NEW)
             path.write_bytes(OLD)  # somebody else is faster
 
-    with pytest.raises(FileError, match="exists already"):
+    with raises(FileError):
         slowly()
     assert path.read_bytes() == OLD
     assert names(path.parent) == ["file"]
@@ -98,20 +99,20 @@ def test_the_longest_name_that_a_folder_takes(tmp_path):
     path = tmp_path / ("n" * 255)
     write_whole(path, NEW, overwrite=True)
     assert path.read_bytes() == NEW
-    with pytest.raises(FileError, match="too long"):
+    with raises(FileError):
         write_whole(tmp_path / ("n" * 256), NEW, overwrite=True)
 
 
 @pytest.mark.parametrize("overwrite", [True, False])
 def test_places_that_are_no_files(tmp_path, overwrite):
-    with pytest.raises(FileError, match="a folder"):
+    with raises(FileError):
         write_whole(tmp_path, NEW, overwrite=overwrite)
-    with pytest.raises(FileError, match="not an ordinary file"):
+    with raises(FileError):
         write_whole("/dev/null", NEW, overwrite=overwrite)
-    with pytest.raises(MissingFileError, match=r"no folder .*nowhere"):
+    with raises(MissingFileError):
         write_whole(tmp_path / "nowhere" / "file", NEW, overwrite=overwrite)
     for strange in ("", "a\0b"):
-        with pytest.raises(InputError, match="not a path"):
+        with raises(InputError):
             write_whole(strange, NEW, overwrite=overwrite)
     assert names(tmp_path) == []
 
@@ -235,21 +236,21 @@ def test_an_error_in_the_middle_leaves_nothing_behind(old, monkeypatch):
 def test_reading_what_is_there(old):
     assert read_whole(old, most=3) == OLD
     assert read_whole(str(old), most=100) == OLD
-    with pytest.raises(FileError, match="has 3 bytes; at most 2"):
+    with raises(FileError):
         read_whole(old, most=2)
 
 
 def test_what_is_not_read(tmp_path):
-    with pytest.raises(MissingFileError, match="no file") as caught:
+    with raises(MissingFileError) as caught:
         read_whole(tmp_path / "missing", most=9)
     assert isinstance(caught.value, FileNotFoundError)
     assert isinstance(caught.value, RosenblattError)
-    with pytest.raises(FileError, match="a folder"):
+    with raises(FileError):
         read_whole(tmp_path, most=9)
-    with pytest.raises(FileError, match="not an ordinary file"):
+    with raises(FileError):
         read_whole("/dev/zero", most=9)
     os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(FileError, match="not an ordinary file"):
+    with raises(FileError):
         read_whole(tmp_path / "pipe", most=9)
-    with pytest.raises(FileError, match="too long"):
+    with raises(FileError):
         read_whole(tmp_path / ("n" * 300), most=9)

@@ -17,11 +17,17 @@ from rosenblatt._certify import by_training, coefficients, margins
 from rosenblatt._certify import document as say
 from rosenblatt._certify.check import check
 from rosenblatt._certify.coefficients import CoefficientSign, CollinearColumn
-from rosenblatt._certify.diagnostics import coefficient_signs, collinear_columns, revealing_columns
+from rosenblatt._certify.diagnostics import (
+    coefficient_signs,
+    collinear_columns,
+    revealing_columns,
+    visible_conflict,
+)
 from rosenblatt._certify.facial_reduction import ONLY_SEPARABLE, Partition
 from rosenblatt._certify.heading import head
+from rosenblatt._certify.lifted_rows import LiftedRows
 from rosenblatt._certify.margins import Bound
-from rosenblatt._certify.multiclass import PairCertificates, conflict_at_sight, names_of, rows_of
+from rosenblatt._certify.pair_certificates import PairCertificates
 from rosenblatt._certify.parts import (
     ClassPair,
     Conflict,
@@ -34,6 +40,7 @@ from rosenblatt._certify.parts import (
     Verdict,
     separated_rows,
 )
+from rosenblatt._certify.rows import Rows
 from rosenblatt._certify.table import Table, named, pairs_of, read, read_encoded
 from rosenblatt._core.rows import Matrix
 from rosenblatt._util.budget import Budget, LimitReached
@@ -407,6 +414,21 @@ def by_training_first(
     return case.run()
 
 
+def _rows_of(table: Table, *, intercept: bool, decimal: bool, budget: Budget) -> Rows:
+    """The rows to decide about: those that are present; of many classes they are lifted."""
+    X, y = table.X, table.y
+    if table.present is not None:
+        X, y = X[table.present], y[table.present]
+
+    def signed(signs: Any) -> Rows:
+        return Rows(X, signs, intercept=intercept, decimal=decimal, budget=budget)
+
+    if len(table.classes) <= 2:
+        return signed(y)
+    points = signed(np.ones(len(y), dtype=np.int8))
+    return LiftedRows.of(points, y.astype(np.intp) - 1, len(table.classes))
+
+
 class _Case:
     """One table to decide about."""
 
@@ -424,9 +446,9 @@ class _Case:
         self.encoding = encoding
         self.intercept = intercept
         decimal = semantics == "decimal"
-        self.rows = rows_of(table, intercept=intercept, decimal=decimal, budget=budget)
+        self.rows = _rows_of(table, intercept=intercept, decimal=decimal, budget=budget)
         self.many = len(table.classes) > 2
-        self.name = names_of(table, self.rows)
+        self.name = self.rows.names(table.present)
         self.sides: dict[str, Sides] = {}
 
     def _threads(self) -> AbstractContextManager[object]:
@@ -482,7 +504,7 @@ class _Case:
     def _decide(self, partition: Partition) -> Bound | None:
         """Find what is to be known; a bracket of the margin where it came with the search."""
         self.budget.begins("looking for a separating hyperplane")
-        known = conflict_at_sight(self.rows)
+        known = visible_conflict(self.rows)
         if by_training.is_wide(self.rows):
             return by_training.decide(partition, known)
         if self.train_first and known is None:

@@ -325,7 +325,7 @@ def minimum_errors(
     problem = Problem.of(table, weights, intercept=bool(fit_intercept))
     search = Search(problem, clock)
     search.run()
-    name = say.Names(present[problem.first])
+    name = problem.rows.names(present[problem.first])
     numbers = used(search.proof)
     rule = problem.best
     return ErrorBracket(

@@ -152,7 +152,7 @@ class Opinions:
         rows = Rows(table.X, table.y, intercept=True, decimal=False, budget=Budget())
         found = head(table, True, "binary64")
         found |= {"verdict": "undecided", "separable": False, "limits": [_ONE_CONFLICT]}
-        part = say.conflict(rows, say.Names(None), opinion.conflict)
+        part = say.conflict(rows, rows.names(None), opinion.conflict)
         return Certificate(found | {"conflict": part}, checked=True)
 
     def rows_of(self, row: int) -> tuple[Any, NDArray[Any]]:

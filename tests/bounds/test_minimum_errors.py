@@ -326,7 +326,7 @@ def proof_of(sets, cost):
     for rows in sets:
         cover.add(dict.fromkeys(rows, 1))
     nothing = np.zeros(len(cost), dtype=bool)
-    root = cover.relaxation(range(len(cover.rows)), nothing, lambda: None, None)
+    root = cover.relaxation(range(len(cover.rows)), nothing, Budget(), None)
     cases = Cases(cover, root, Budget())
     cases.reach(covering(sets, cost))
     numbers = [rows.tolist() for rows in cover.rows]

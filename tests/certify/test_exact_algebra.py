@@ -11,10 +11,7 @@ from rosenblatt._certify.exact_product import combined, products, signs_of_produ
 from rosenblatt._certify.linear_algebra import Singular, System, kernel, null_space
 from rosenblatt._certify.modular import LIFTING, PRIMES, echelon, inverse, product
 from rosenblatt._core import reference
-
-
-def nobody():
-    pass
+from rosenblatt._util.budget import Budget
 
 
 def whole(rng, shape, bits):
@@ -49,7 +46,7 @@ def test_a_system_is_solved_as_in_fractions(either_core, rng, size, bits, heavy)
     for _ in range(heavy(60)):
         matrix, right = whole(rng, (size, size), bits), whole(rng, size, bits)
         try:
-            x, below = System(matrix).solve(right, nobody)
+            x, below = System(matrix).solve(right, Budget())
         except Singular:
             continue
         assert below > 0
@@ -59,7 +56,7 @@ def test_a_system_is_solved_as_in_fractions(either_core, rng, size, bits, heavy)
 
 def test_a_large_system_is_solved(either_core, rng):
     matrix, right = whole(rng, (70, 70), 60), whole(rng, 70, 60)
-    x, below = System(matrix).solve(right, nobody)
+    x, below = System(matrix).solve(right, Budget())
     assert below.bit_length() > 3000
     pairs = ((sum(map(int.__mul__, row, x)), r) for row, r in zip(matrix, right, strict=True))
     assert all(left == below * r for left, r in pairs)
@@ -70,7 +67,7 @@ def test_a_denominator_that_few_entries_have_is_found(either_core):
     for prime in (2**20, 3**4, 19, 23, 10007):
         matrix = [[int(i == j) for j in range(9)] for i in range(9)]
         matrix[4][4] = prime
-        assert System(matrix).solve([1] * 9, nobody) == ([prime] * 4 + [1] + [prime] * 4, prime)
+        assert System(matrix).solve([1] * 9, Budget()) == ([prime] * 4 + [1] + [prime] * 4, prime)
 
 
 def test_fractions_are_found_one_by_one_as_well(rng):
@@ -97,13 +94,13 @@ def test_too_few_digits_give_no_fraction(rng):
 def test_kernels_and_null_spaces_are_what_they_should_be(either_core, rng, rank):
     basis = whole(rng, (rank, 7), 40)
     if rank:
-        normals = null_space(basis, 7, nobody)
+        normals = null_space(basis, 7, Budget())
         assert len(normals) == 7 - rank
         assert not any(sum(map(int.__mul__, row, n)) for row in basis for n in normals)
     weights = rng.integers(1, 9, rank).tolist()
     last = [-v for v in combined(weights, basis)] if rank else [0] * 7
-    assert kernel([*basis, last], nobody) == [*weights, 1]
-    assert kernel(whole(rng, (3, 7), 40), nobody) is None
+    assert kernel([*basis, last], Budget()) == [*weights, 1]
+    assert kernel(whole(rng, (3, 7), 40), Budget()) is None
 
 
 def test_the_core_eliminates_and_inverts_as_numpy_does(rng, with_core):

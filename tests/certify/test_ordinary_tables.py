@@ -67,26 +67,26 @@ def test_a_faint_column_is_seen_as_what_is_left_of_it(rng):
     X = rng.normal(size=(60, 4))
     X[:, 3] = 0.3 * X[:, 0] - 1.7 * X[:, 1]
     rows = rows_of(X, rng.choice([-1, 1], 60))
-    sight = conditioning.sharpened(rows, decision_metric(rows))
-    singular = np.linalg.svd(sight.table, compute_uv=False)
+    view = conditioning.near_collinear(rows, decision_metric(rows))
+    singular = np.linalg.svd(view.table, compute_uv=False)
     assert singular[-1] > 0.01 * singular[0]
-    v = rng.normal(size=sight.dimensions(rows))
-    w = sight.exactly(rows, v)
+    v = rng.normal(size=view.dimensions(rows))
+    w = view.exactly(rows, v)
     for i in range(60):
         exact = sum((a * b for a, b in zip(rows.exact(i), w, strict=True)), Fraction(0))
-        assert float(exact) * sight.length[i] == pytest.approx(sight.table[i] @ v, abs=1e-12)
+        assert float(exact) * view.length[i] == pytest.approx(view.table[i] @ v, abs=1e-12)
 
 
 def test_clear_columns_are_seen_as_they_are(rng):
     rows = rows_of(rng.normal(size=(60, 4)), rng.choice([-1, 1], 60))
-    assert conditioning.sharpened(rows, decision_metric(rows)) is None
+    assert conditioning.near_collinear(rows, decision_metric(rows)) is None
 
 
 def test_columns_that_depend_exactly_are_left_out(rng):
     X = rng.normal(size=(80, 5))
     X[:, 2], X[:, 4] = X[:, 0], 0.3 * X[:, 0] - 1.7 * X[:, 1]  # one exactly, one but for rounding
     rows = rows_of(X, rng.choice([-1, 1], 80))
-    assert conditioning.sharpened(rows, decision_metric(rows)).dimensions(rows) == 5
+    assert conditioning.near_collinear(rows, decision_metric(rows)).dimensions(rows) == 5
 
 
 # --- One-hot columns ------------------------------------------------------------------------------

@@ -76,7 +76,7 @@ def _blend(rows: Rows, support: list[int]) -> Blend | None:
     if not support:
         return None
     whole, _ = rows.whole(support)
-    found = kernel(whole, rows.budget.check_interrupt)
+    found = kernel(whole, rows.budget)
     if found is None or (min(found) < 0 < max(found)):
         return None
     return {i: abs(v) for i, v in sorted(zip(support, found, strict=True)) if v}

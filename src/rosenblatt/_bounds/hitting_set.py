@@ -20,7 +20,7 @@ from rosenblatt._certify.balance import Blend
 from rosenblatt._certify.linear_algebra import Singular, System
 from rosenblatt._certify.modular import PRIMES, echelon
 from rosenblatt._certify.rows import Floats
-from rosenblatt._util.budget import LimitReached
+from rosenblatt._util.budget import Budget, LimitReached
 
 _TOLERANCE = 1e-7
 _MOST_EXACT = 400  # equations that are solved in whole numbers
@@ -78,7 +78,7 @@ class Cover:
         self,
         among: Sequence[int],
         kept: Mask,
-        check_interrupt: Callable[[], None],
+        budget: Budget,
         limit: float | None,
     ) -> Relaxation:
         """Over some of the conflicts; rows that are `kept` cannot be in the set."""
@@ -100,9 +100,7 @@ class Cover:
 
         def prove() -> Shares:
             whole = self.cost[columns].tolist()
-            shares = _vertex(A, guess, whole, c, check_interrupt) or _scaled(
-                A, guess, whole, self.scale
-            )
+            shares = _vertex(A, guess, whole, c, budget) or _scaled(A, guess, whole, self.scale)
             return {among[k]: s for k, s in shares.items()}
 
         return Relaxation(x, float(found.fun) * self.scale, prove)
@@ -140,7 +138,7 @@ def _vertex(
     guess: Floats,
     whole: list[int],
     c: Floats,
-    check_interrupt: Callable[[], None],
+    budget: Budget,
 ) -> dict[int, Fraction] | None:
     """The shares that the solver means: those not zero, from the rows they use up."""
     used = np.flatnonzero(guess > _TOLERANCE)
@@ -153,7 +151,7 @@ def _vertex(
         return None
     matrix = block[np.ix_(equations, unknowns)].tolist()
     try:
-        found, below = System(matrix).solve([whole[tight[i]] for i in equations], check_interrupt)
+        found, below = System(matrix).solve([whole[tight[i]] for i in equations], budget)
     except Singular:
         return None
     shares = {int(used[k]): Fraction(v, below) for k, v in zip(unknowns, found, strict=True)}

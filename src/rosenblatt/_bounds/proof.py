@@ -157,7 +157,7 @@ class Cases:
                 return end
         mask = np.zeros(len(cover.cost), dtype=bool)
         mask[list(kept)] = True
-        relaxed = cover.relaxation(among, mask, self.budget.check_interrupt, None)
+        relaxed = cover.relaxation(among, mask, self.budget, None)
         end.case.shares, end.x = relaxed.prove(), relaxed.x
         total = sum(int(cover.cost[i]) for i in given_up)
         end.bound = total + math.ceil(sum(end.case.shares.values()))

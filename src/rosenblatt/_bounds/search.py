@@ -219,8 +219,8 @@ class Search:
 
     def _relaxed(self, part: float) -> Relaxation:
         none, among = np.zeros(self.problem.rows.n, dtype=bool), range(len(self.cover.rows))
-        check_interrupt = self.problem.rows.budget.check_interrupt
-        return self.cover.relaxation(among, none, check_interrupt, self.clock.left(part))
+        budget = self.problem.rows.budget
+        return self.cover.relaxation(among, none, budget, self.clock.left(part))
 
     def _cut(self, x: Floats) -> int:
         """Conflicts that x does not meet: how many were added."""

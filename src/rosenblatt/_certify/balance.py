@@ -15,13 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import qr
 
-from rosenblatt._certify.conditioning import View
 from rosenblatt._certify.exact_product import combined
 from rosenblatt._certify.linear_algebra import Singular, System, reduce
 from rosenblatt._certify.modular import PRIMES, echelon, longest, mod
 from rosenblatt._certify.nearest_point import blend_to
 from rosenblatt._certify.residues import spanning_rows
-from rosenblatt._certify.rows import Floats, Rows
+from rosenblatt._certify.rows import Floats, Rows, View
 
 Blend = dict[int, int]  # row: positive whole number
 _MOST_ROUNDS = 12
@@ -41,19 +40,19 @@ def spanning_balance(
     """
     alive = _without_columns_of_one_class(rows)
     given, support, more = list[int](), list[int](), list[int]()
-    sight: View | None = None
-    looked = 0  # rows in the pool when the sight was chosen: fewer are seen as they were before
+    view: View | None = None
+    looked = 0  # rows in the pool when the view was chosen: fewer are seen as they were before
     for _ in range(_MOST_ROUNDS):
         pool = np.flatnonzero(alive)
         given, _ = spanning_rows(rows, pool, [*first, *(i for i in given if alive[i])])
         if len(given) == len(first):  # which are enough
             return None
-        if sight is None:
-            sight, looked = look(pool, len(given)), len(pool)
-            more += _beside(rows, sight, given, pool, len(given))
+        if view is None:
+            view, looked = look(pool, len(given)), len(pool)
+            more += _beside(rows, view, given, pool, len(given))
         more = [i for i in more if alive[i]]
-        shares, target = _even_shares(rows, sight, _unique(given, more))
-        found = blend_to(rows, sight, -target, alive, [i for i in support if alive[i]])
+        shares, target = _even_shares(rows, view, _unique(given, more))
+        found = blend_to(rows, view, -target, alive, [i for i in support if alive[i]])
         support = found.support
         if not found.complete:
             strict = found.scores > _STRICT * float(np.linalg.norm(found.direction))
@@ -66,9 +65,9 @@ def spanning_balance(
         if balance is not None:
             return balance
         if fresh:
-            more += _beside(rows, sight, support, pool, len(given))
+            more += _beside(rows, view, support, pool, len(given))
         else:
-            sight = None
+            view = None
     return None
 
 
@@ -77,18 +76,18 @@ def _unique(*index: list[int]) -> NDArray[np.intp]:
 
 
 def _beside(
-    rows: Rows, sight: View, index: list[int], pool: NDArray[np.intp], most: int
+    rows: Rows, view: View, index: list[int], pool: NDArray[np.intp], most: int
 ) -> list[int]:
     """Rows of the pool that floats see outside of the span of the given ones, the farthest first.
 
     Rows that span the pool in whole numbers may do so by their last bits only. `most` is the rank.
     """
-    q, r, _ = qr(sight.rows(rows, np.array(index, dtype=np.intp)).T, pivoting=True)
+    q, r, _ = qr(view.rows(rows, np.array(index, dtype=np.intp)).T, pivoting=True)
     size = np.abs(np.diag(r))
     rank = int(np.count_nonzero(size > _SEEN * size.max(initial=0.0)))
     if rank >= most:
         return []
-    b, found = sight.rows(rows, pool) @ q[:, rank:], list[int]()
+    b, found = view.rows(rows, pool) @ q[:, rank:], list[int]()
     while len(found) < most - rank:
         length = np.sqrt(np.einsum("ij,ij->i", b, b))
         farthest = int(np.argmax(length))
@@ -114,17 +113,17 @@ def _without_columns_of_one_class(rows: Rows) -> NDArray[np.bool_]:
     return alive
 
 
-def _even_shares(rows: Rows, sight: View, index: NDArray[np.intp]) -> tuple[Blend, Floats]:
+def _even_shares(rows: Rows, view: View, index: NDArray[np.intp]) -> tuple[Blend, Floats]:
     """Whole shares of the given rows, which make them about equally long, and their blend.
 
     No two rows have quite the same share: opposite rows shall not cancel.
     """
-    length = sight.lengths(rows, index)
+    length = view.lengths(rows, index)
     power = np.round(np.log2(np.maximum(length / length.max(initial=1e-300), 2.0**-_BITS)))
     uneven = np.random.default_rng(0).integers(_UNEVEN, 2 * _UNEVEN, len(index)).tolist()
     up = np.nan_to_num(power - power.min(initial=0.0)).tolist()
     shares = [u << int(v) for u, v in zip(uneven, up, strict=True)]
-    target = (np.array(shares) / length) @ sight.rows(rows, index)
+    target = (np.array(shares) / length) @ view.rows(rows, index)
     return dict(zip(index.tolist(), shares, strict=True)), target
 
 
@@ -150,7 +149,7 @@ def _exactly(rows: Rows, support: list[int], given: Blend, *, helped: bool) -> B
         system = System([[row[j] for row in basis] for j in columns])
     except Singular:
         return None
-    x, times = system.solve([right[j] for j in columns], rows.budget.check_interrupt)
+    x, times = system.solve([right[j] for j in columns], rows.budget)
     if combined([*x, -times], [*basis, right]) != [0] * rows.D:
         return None
     total = {i: times * v for i, v in given.items()}

@@ -8,18 +8,14 @@ once: where the first conflict spans the space they overlap. Else the question s
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
 from rosenblatt._certify.balance import Blend
 from rosenblatt._certify.facial_reduction import TOO_MANY, Partition
 from rosenblatt._certify.margins import Bound, lowest, proved
-from rosenblatt._certify.rows import LiftedRows, Rows
+from rosenblatt._certify.rows import Rows
 from rosenblatt._core.cyclic import Trained, train_cyclic
-from rosenblatt._core.protocol import Floats, Ints
 from rosenblatt._core.rows import Examples, as_matrix
 from rosenblatt._util.budget import LimitReached
 from rosenblatt.errors import WeightsOverflow
@@ -47,7 +43,7 @@ def decide(partition: Partition, known: Blend | None) -> Bound | None:
     try:
         return train(partition, known)
     except LimitReached as reached:
-        if isinstance(rows, LiftedRows) or not int(rows.n) > int(rows.D) <= _MOST_SEARCHED:
+        if rows.classes is not None or not int(rows.n) > int(rows.D) <= _MOST_SEARCHED:
             raise
         if not rows.budget.timed:
             raise LimitReached(
@@ -69,112 +65,45 @@ def decide(partition: Partition, known: Blend | None) -> Bound | None:
 def train(partition: Partition, known: Blend | None) -> Bound | None:
     """Separate the rows if the perceptron can; the margin's bracket comes with it."""
     rows = partition.rows
-    case = _ManyClasses(rows) if isinstance(rows, LiftedRows) else _TwoClasses(rows)
     if known is not None:
         partition.conflict = known
-        raise LimitReached(case.open("quasi-complete separation or overlap is open"))
-    if case.one_class:
+        raise LimitReached(_open(rows, "quasi-complete separation or overlap is open"))
+    if rows.intercept and (rows.y == rows.y[0]).all():  # one class
         partition.separator = [Fraction(0)] * rows.d + [Fraction(int(rows.y[0]))]
         partition.done = True
         return proved(rows, partition.separator, Fraction(1), {0: 1}, free=False)
-    for margin in (case.margin(), 0.0):
-        trained = _trained(case, margin)
-        w = case.separator(trained.w)
+    # Training with the margin μ = R² ends after (R² + 2μ)/γ² updates at most, three times as many
+    # as without, and then with a third of the largest γ at least: μ/‖w‖ >= μγ/(R² + 2μ).
+    for margin in (rows.squared_radius(), 0.0):
+        trained = _trained(rows, margin)
+        w = rows.learned(trained.w)
         if (rows.signs(w) > 0).all():
             partition.separator, partition.done = w, True
-            return proved(rows, w, lowest(rows, w), case.blend(trained.counts), free=False)
-    what = f"{trained.epochs} epochs of the {case.algorithm} did not separate it"
-    raise LimitReached(case.open(what))
+            return proved(rows, w, lowest(rows, w), rows.updates(trained.counts), free=False)
+    algorithm = "perceptron" if rows.classes is None else "joint perceptron"
+    what = f"{trained.epochs} epochs of the {algorithm} did not separate it"
+    raise LimitReached(_open(rows, what))
 
 
-def _trained(case: _TwoClasses, margin: float) -> Trained:
-    rows, points = case.rows, case.points
+def _trained(rows: Rows, margin: float) -> Trained:
+    points, k = rows.points, rows.classes
     rows.budget.spend(rows.n)
     affordable = rows.budget.affords(rows.n)
     numbers = int(points.X.nnz) if sparse.issparse(points.X) else int(points.n * points.d)
     # More epochs where rows are short: they are soon made, and wide rows are often separable.
-    epochs = min(max(_MOST_READ // max(numbers * (case.k or 1), 1), _EPOCHS), _MOST_EPOCHS)
+    epochs = min(max(_MOST_READ // max(numbers * (k or 1), 1), _EPOCHS), _MOST_EPOCHS)
     if affordable is not None:
         epochs = min(max(affordable - 2, 1), epochs)
-    examples = Examples(as_matrix(points.X), case.labels(), None, case.k)
+    examples = Examples(as_matrix(points.X), rows.labels(), None, k)
     try:
         trained = train_cyclic(
             examples, margin=margin, intercept=points.intercept, max_epochs=epochs
         )
     except WeightsOverflow as error:
-        raise LimitReached(case.open(f"the perceptron cannot train: {error}")) from None
+        raise LimitReached(_open(rows, f"the perceptron cannot train: {error}")) from None
     rows.budget.spend(rows.n * trained.epochs)
     return trained
 
 
-class _TwoClasses:
-    """What the perceptron trains on, and what its weights and updates say about the rows."""
-
-    algorithm = "perceptron"
-    k: int | None = None
-
-    def __init__(self, rows: Rows):
-        self.rows = self.points = rows
-
-    @property
-    def one_class(self) -> bool:
-        return bool(self.rows.intercept and (self.rows.y == self.rows.y[0]).all())
-
-    def labels(self) -> NDArray[Any]:
-        return self.rows.y.astype(np.int8)
-
-    def margin(self) -> float:
-        """R². Training with this margin μ ends after (R² + 2μ)/γ² updates at most, three times as
-        many as without, and then with a third of the largest γ at least: μ/‖w‖ >= μγ/(R² + 2μ)."""
-        X = self.rows.X
-        squares = X.multiply(X) if sparse.issparse(X) else np.square(X)
-        longest = float(np.max(np.asarray(squares.sum(axis=1)), initial=0.0)) + self.rows.intercept
-        return longest if np.isfinite(longest) else 0.0
-
-    def separator(self, w: Floats) -> list[Fraction]:
-        return [Fraction(v) for v in w[: self.rows.D].tolist()]
-
-    def blend(self, counts: Ints) -> Blend:
-        """How often each row made an update."""
-        return {int(i): int(counts[i]) for i in np.flatnonzero(counts)}
-
-    def open(self, what: str) -> str:
-        return _open(self.rows, what)
-
-
-class _ManyClasses(_TwoClasses):
-    """The joint perceptron is the perceptron on lifted rows."""
-
-    algorithm = "joint perceptron"
-    one_class = False
-
-    def __init__(self, rows: LiftedRows):
-        self.rows: LiftedRows = rows
-        self.points, self.k = rows.points, rows.classes
-
-    def labels(self) -> NDArray[Any]:
-        return self.rows.own[:: self.rows.classes - 1].astype(np.int32)
-
-    def margin(self) -> float:
-        """2R², the squared radius of the lifted rows."""
-        longest = float(np.max(self.rows.norms(), initial=0.0)) ** 2
-        return longest if np.isfinite(longest) else 0.0
-
-    def separator(self, w: Floats) -> list[Fraction]:
-        """What the weights of each class are above those of the last."""
-        *others, last = ([Fraction(v) for v in one] for one in w[:, : self.points.D].tolist())
-        return [v - u for one in others for v, u in zip(one, last, strict=True)]
-
-    def blend(self, counts: Ints) -> Blend:
-        """How often each row made an update against each rival."""
-        return super().blend(-counts[self.rows.row, self.rows.rival])
-
-    def open(self, what: str) -> str:
-        return (
-            f"{self.k} classes in {self.points.D} dimensions are too many for the exact search, "
-            f"and {what}"
-        )
-
-
 def _open(rows: Rows, what: str) -> str:
-    return f"{rows.n} rows in {rows.D} dimensions are too many for the exact search, and {what}"
+    return f"{rows.size()} are too many for the exact search, and {what}"

@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from rosenblatt import verify
+from rosenblatt._certify.lifted_rows import LiftedRows
 from rosenblatt._certify.linear_algebra import independent_rows
 from rosenblatt._certify.residues import orthogonal
-from rosenblatt._certify.rows import LiftedRows, Rows, whole_binary
+from rosenblatt._certify.rows import Rows, whole_binary
 from rosenblatt._core.fingerprint import of_matrix
 from rosenblatt._core.rows import Csr, dense
 from rosenblatt._util.budget import Budget

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Protocol, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,34 +12,10 @@ from scipy.linalg import cho_factor, cho_solve, solve_triangular
 from scipy.linalg.lapack import dpstrf
 
 from rosenblatt._certify.residues import spanning_rows
-from rosenblatt._certify.rows import Floats, LiftedRows, Rows
+from rosenblatt._certify.rows import Floats, Index, Rows, View
 from rosenblatt._core.rows import squares
 
 _DIGITS = 53  # bits of a float
-
-
-class View(Protocol):
-    """Rows as the search sees them: b_i."""
-
-    @property
-    def unit(self) -> float:
-        """The last coordinate in the search; near the margin it resolves best."""
-
-    def dimensions(self, rows: Rows) -> int: ...
-
-    def exactly(self, rows: Rows, v: Floats) -> list[Fraction]:
-        """Weights w such that b_i·v is a positive multiple of a_i·w, but for rounding."""
-
-    def rows(self, rows: Rows, index: NDArray[np.intp]) -> Floats: ...
-
-    def lengths(self, rows: Rows, index: NDArray[np.intp]) -> Floats:
-        """The factor that made b_i about 1 long."""
-
-    def blend(self, rows: Rows, index: NDArray[np.intp], shares: Floats) -> Floats:
-        """Σ share_i b_i."""
-
-    def scores(self, rows: Rows, v: Floats) -> Floats:
-        """b_i·v."""
 
 
 @dataclass(frozen=True)
@@ -174,14 +149,12 @@ _MOST_NUMBERS = 2 * 10**8  # in the rows that are seen
 _MOST_KEPT = 1 << 24  # numbers that are kept at hand
 _LEVELS = 8
 
-Index = NDArray[np.intp]
-
 
 @dataclass(frozen=True)
-class Sharp:
+class BlendedColumns:
     """Rows as the search sees them: b_i = length_i · y_i (scale ∘ (x_i, 1)) · T, computed once.
 
-    T leaves the clear columns as they are, and puts blends in the place of the others.
+    T leaves the independent columns as they are, and puts blends in the place of the others.
     """
 
     table: Floats
@@ -229,9 +202,9 @@ def _sum(terms: list[Fraction]) -> Fraction:
     return Fraction(sum(v.numerator * (common // v.denominator) for v in terms), common)
 
 
-def sharpened(
+def near_collinear(
     rows: Rows, metric: Metric, pool: Index | None = None, rank: int | None = None
-) -> Sharp | None:
+) -> BlendedColumns | None:
     """None where floating point sees all columns of the rows in the pool (None: all) as it is.
 
     `rank` is that of the rows, where it is known.
@@ -243,7 +216,15 @@ def sharpened(
     if _all_clear(np.delete(b, _zero_columns(rows, pool, b), axis=1)):
         return None
     rows.budget.spend(4 * len(pool))
-    return _Columns(rows, pool).sharp(rank)
+    return _Columns(rows, pool).view(rank)
+
+
+def view_of(rows: Rows, metric: Metric, pool: Index | None = None, rank: int | None = None) -> View:
+    """How the search sees the rows in the pool (None: all) best; their rank, where it is known."""
+    points = rows.points
+    if points is not rows:
+        rank = None  # it is that of the lifted rows
+    return rows.lift(near_collinear(points, metric, rows.points_among(pool), rank) or metric)
 
 
 def _zero_columns(rows: Rows, pool: Index, seen: Floats) -> Index:
@@ -304,7 +285,7 @@ class _Columns:
             x = np.hstack([x, np.ones((len(x), 1))])
         return np.asarray(x * self.scale)
 
-    def sharp(self, rank: int | None) -> Sharp | None:
+    def view(self, rank: int | None) -> BlendedColumns | None:
         """None where nothing is gained."""
         gram = sum((a.T @ a for _, a in self._chunks()), np.zeros((self.rows.D, self.rows.D)))
         if not np.isfinite(gram).all():
@@ -361,7 +342,7 @@ class _Columns:
         direct[clear] = -shares[: len(clear)]
         return blends.changed(rest, direct, fine, -shares[len(clear) :])
 
-    def _looked(self, clear: Index, seen: Floats, blends: Precise) -> Sharp:
+    def _looked(self, clear: Index, seen: Floats, blends: Precise) -> BlendedColumns:
         """All rows of length 1."""
         table = np.zeros((self.rows.n, len(clear) + seen.shape[1]))
         for part, a in self._chunks():
@@ -369,7 +350,7 @@ class _Columns:
         norm = np.sqrt(np.einsum("ij,ij->i", table, table))
         length = 1 / np.where(norm > 1e-200, norm, 1.0)
         table *= (self.rows.y * length)[:, None]
-        return Sharp(
+        return BlendedColumns(
             table,
             length,
             clear.tolist(),
@@ -469,97 +450,3 @@ def _product(left: list[Floats], right: list[Floats]) -> tuple[Floats, Floats]:
             total, off = _two_sum(total, a @ b)
             error += off
     return total, error
-
-
-# Lifted rows as the search in floating point sees them.
-#
-# Each point is seen as in the case of two classes, b_i, and lifted from there: (h_y - h_c)/√2 ⊗
-# b_i,
-# where the h_c are the corners of a regular simplex: k vectors of k - 1 numbers whose sum is 0.
-# So no
-# class is left out, and lengths and angles are those of the weights of all classes.
-
-
-@final
-@dataclass(frozen=True)
-class LiftedSight:
-    """`seen` is how the points are seen, `corners` has a row for each class."""
-
-    points: Rows
-    seen: View
-    corners: Floats
-
-    @classmethod
-    def of(cls, rows: LiftedRows, seen: View) -> LiftedSight:
-        return cls(rows.points, seen, _corners(rows.classes))
-
-    @property
-    def unit(self) -> float:
-        return self.seen.unit
-
-    def dimensions(self, rows: Rows) -> int:
-        return (len(self.corners) - 1) * self.seen.dimensions(self.points)
-
-    def _by_class(self, v: Floats) -> Floats:
-        """What belongs to each class, a row each; their sum is 0."""
-        return np.asarray(self.corners @ v.reshape(len(self.corners) - 1, -1))
-
-    def exactly(self, rows: Rows, v: Floats) -> list[Fraction]:
-        if not np.isfinite(v).all():
-            return [Fraction(0)] * rows.D
-        found = self._by_class(v)
-        above = found[:-1] - found[-1]
-        return [w for one in above for w in self.seen.exactly(self.points, one)]
-
-    def _differences(self, rows: Rows, index: Index) -> Floats:
-        assert isinstance(rows, LiftedRows)
-        corners = self.corners[rows.own[index]] - self.corners[rows.rival[index]]
-        return np.asarray(corners / np.sqrt(2.0))
-
-    def _points(self, rows: Rows, index: Index) -> Index:
-        assert isinstance(rows, LiftedRows)
-        return np.asarray(rows.row[index])
-
-    def rows(self, rows: Rows, index: Index) -> Floats:
-        b = self.seen.rows(self.points, self._points(rows, index))
-        lifted = self._differences(rows, index)[:, :, None] * b[:, None, :]
-        return lifted.reshape(len(index), self.dimensions(rows))
-
-    def lengths(self, rows: Rows, index: Index) -> Floats:
-        return self.seen.lengths(self.points, self._points(rows, index))
-
-    def blend(self, rows: Rows, index: Index, shares: Floats) -> Floats:
-        b = self.seen.rows(self.points, self._points(rows, index))
-        return np.asarray((self._differences(rows, index) * shares[:, None]).T @ b).ravel()
-
-    def scores(self, rows: Rows, v: Floats) -> Floats:
-        assert isinstance(rows, LiftedRows)
-        each = [self.seen.scores(self.points, w) for w in self._by_class(v)]
-        return np.asarray(rows.against(np.array(each).T) / np.sqrt(2.0))
-
-
-def _corners(k: int) -> Floats:
-    """Columns of length 1 that are orthogonal to each other and to (1, …, 1): Helmert's matrix."""
-    out = np.zeros((k, k - 1))
-    for j in range(1, k):
-        out[:j, j - 1], out[j, j - 1] = 1.0, -j
-        out[:, j - 1] /= np.sqrt(j * (j + 1))
-    return out
-
-
-# --- Rows of either kind -------------------------------------------------------------------------
-
-
-def metric_of(rows: Rows) -> Metric:
-    """How the rows, or the points that are lifted, are scaled to decide about them."""
-    return decision_metric(rows.points if isinstance(rows, LiftedRows) else rows)
-
-
-def looked(rows: Rows, metric: Metric, pool: Index | None = None, rank: int | None = None) -> View:
-    """How the search sees the rows in the pool (None: all) best; their rank, where it is known."""
-    if not isinstance(rows, LiftedRows):
-        return sharpened(rows, metric, pool, rank) or metric
-    points = None if pool is None else np.unique(rows.row[pool])
-    if points is not None and len(points) == rows.points.n:
-        points = None
-    return LiftedSight.of(rows, sharpened(rows.points, metric, points) or metric)

@@ -19,7 +19,7 @@ from rosenblatt._certify.linear_algebra import Misled, kernel
 from rosenblatt._certify.modular import PRIMES, inverse, longest, product
 from rosenblatt._certify.nearest_point import EXTRA, nearest_point
 from rosenblatt._certify.parts import Sides
-from rosenblatt._certify.residues import orthogonal, residues, spanning_rows
+from rosenblatt._certify.residues import orthogonal, spanning_rows
 from rosenblatt._certify.rows import Floats, Rows, Vector
 from rosenblatt._certify.simplex import decide
 from rosenblatt._util.budget import LimitReached
@@ -31,7 +31,12 @@ _MOST_SIGNS = 20_000  # coefficients times free directions
 
 
 def visible_conflict(rows: Rows) -> Blend | None:
-    """Two equal rows of opposite labels, the first such; or a zero row, through the origin."""
+    """Two equal rows of different labels, the first such; or a zero row, through the origin."""
+    points = _points_in_conflict(rows.labelled())
+    return None if points is None else rows.conflict_of(points)
+
+
+def _points_in_conflict(rows: Rows) -> Blend | None:
     rows.budget.spend(rows.n)
     code = hashes(rows)
     if not rows.intercept:
@@ -191,14 +196,14 @@ class _Living:
     """The rows that can be strict, seen along the free directions."""
 
     def __init__(self, rows: Rows, index: NDArray[np.intp], normals: list[Vector]):
-        self.rows, self.index, self.sight = rows, index.tolist(), Projected.of(rows, normals)
+        self.rows, self.index, self.view = rows, index.tolist(), Projected.of(rows, normals)
 
     def ask(self, extra: list[Fraction]) -> tuple[list[Fraction] | None, list[int]]:
         """Weights that separate these and one more row, in floating point, or a support."""
-        seen = self.sight.row(extra)
-        guess = nearest_point(self.rows, self.sight, extra=seen, first=True)
+        seen = self.view.row(extra)
+        guess = nearest_point(self.rows, self.view, extra=seen, first=True)
         support = [i if i == EXTRA else self.index[i] for i in guess.support]
-        weights = self.sight.exactly(self.rows, guess.direction) if guess.separates else None
+        weights = self.view.exactly(self.rows, guess.direction) if guess.separates else None
         return weights, support
 
 
@@ -263,7 +268,7 @@ def _only(
         for normal, common in zip(normals, scale, strict=True)
     ]
     rows.budget.spend_on_algebra(len(new) + 1, longest([asked, *seen]))
-    blend = kernel([asked, *seen], rows.budget.check_interrupt)
+    blend = kernel([asked, *seen], rows.budget)
     if blend is None:
         return None
     turn = 1 if blend[0] > 0 else -1
@@ -316,7 +321,7 @@ def _combinations(
     """Each column left out, and its vector as two primes see it: empty where it is not simple."""
     shares = []
     for prime in PRIMES[:2]:
-        basis = residues(rows, prime, index)
+        basis = rows.residues(index, prime)
         below = inverse(basis[:, kept], prime)
         if below is None:
             return

@@ -9,13 +9,12 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rosenblatt._certify.balance import Blend
 from rosenblatt._certify.diagnostics import Collinear, Revealing, SignSet
 from rosenblatt._certify.facial_reduction import Partition
 from rosenblatt._certify.margins import Bound
-from rosenblatt._certify.rows import Rows
+from rosenblatt._certify.rows import Names, Rows
 
 
 def text(value: Fraction | int) -> str:
@@ -52,24 +51,6 @@ def root(square: Fraction, *, up: bool) -> float | None:
     while not up and Fraction(value) ** 2 > square:
         value = math.nextafter(value, 0)
     return value
-
-
-class Names:
-    """Rows by the numbers they have in the table: rows of weight 0 were left out."""
-
-    def __init__(self, present: NDArray[np.intp] | None):
-        self._present = present
-
-    def __call__(self, i: int) -> int:
-        return int(i) if self._present is None else int(self._present[i])
-
-    def point(self, i: int) -> int:
-        """The row of the table; of many classes it is lifted once for each rival."""
-        return self(i)
-
-    def blend(self, blend: Blend) -> dict[str, Any]:
-        index = sorted(blend)
-        return {"rows": [self(i) for i in index], "weights": [hex(blend[i]) for i in index]}
 
 
 def conflict(rows: Rows, name: Names, blend: Blend) -> dict[str, Any]:

@@ -10,7 +10,7 @@ Each round takes in at least one dimension, so that there are at most D of them.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
@@ -18,16 +18,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt._certify.balance import Blend, spanning_balance
-from rosenblatt._certify.conditioning import Metric, View, looked, metric_of
+from rosenblatt._certify.conditioning import Metric, decision_metric, view_of
 from rosenblatt._certify.exact_product import combined
 from rosenblatt._certify.face import Face
 from rosenblatt._certify.linear_algebra import Misled, independent_rows, kernel, null_space, reduce
 from rosenblatt._certify.modular import PRIMES, longest, mod
 from rosenblatt._certify.nearest_point import Guess, nearest_point
-from rosenblatt._certify.residues import independent, times
-from rosenblatt._certify.rows import Floats, Rows, Vector
+from rosenblatt._certify.residues import independent
+from rosenblatt._certify.rows import Floats, Rows, Vector, View
 from rosenblatt._certify.simplex import decide
-from rosenblatt._util.budget import LimitReached
+from rosenblatt._util.budget import Budget, LimitReached
 
 _MOST_DIRECTIONS = 2000
 TOO_MANY = "more than one guess takes too long in so many dimensions"
@@ -49,13 +49,13 @@ class Partition:
     done: bool = False
     first_conflict: bool = False  # is enough: more is not asked
     only_guess: bool = False  # one guess and its proof: more would take too long
-    _sight: View | None = None  # how the search sees all rows
+    _view: View | None = None  # how the search sees all rows
     _quotient: Quotient | None = None  # what was taken in but is not yet in the balance
 
     def run(self, known: Blend | None) -> None:
         """Until the answer is proved; `known` is a conflict that was found by looking."""
         if self.metric is None:
-            self.metric = metric_of(self.rows)
+            self.metric = decision_metric(self.rows.points)
         self.conflict = known
         self._first_round()
         while not self.done:
@@ -68,12 +68,12 @@ class Partition:
         """A separator of all rows, or a conflict; then a balance of many rows at once."""
         assert self.metric is not None
         if self.conflict is None:
-            sight = self._look(np.arange(self.rows.n))
-            guess = nearest_point(self.rows, sight, first=True)
+            view = self._look(np.arange(self.rows.n))
+            guess = nearest_point(self.rows, view, first=True)
             support = guess.support
             if self.only_guess and not guess.separates:
-                support = completed(self.rows, sight, support)
-            self._decide(guess, support, sight.exactly(self.rows, guess.direction))
+                support = completed(self.rows, view, support)
+            self._decide(guess, support, view.exactly(self.rows, guess.direction))
         if self.done:
             return
         assert self.conflict is not None
@@ -89,10 +89,10 @@ class Partition:
         """How the search sees some rows best; their rank, where it is known."""
         assert self.metric is not None
         if len(pool) < self.rows.n:
-            return looked(self.rows, self.metric, pool, rank)
-        if self._sight is None:
-            self._sight = looked(self.rows, self.metric)
-        return self._sight
+            return view_of(self.rows, self.metric, pool, rank)
+        if self._view is None:
+            self._view = view_of(self.rows, self.metric)
+        return self._view
 
     def _round(self) -> None:
         """The same for the rows that are left, along what is orthogonal to those taken in."""
@@ -103,9 +103,9 @@ class Partition:
             return
         index = np.flatnonzero(self.alive)
         living = self.rows.part(index)
-        sight = Projected.of(living, self.normals)
-        guess = nearest_point(living, sight, first=True)
-        self._decide(guess, index[guess.support].tolist(), sight.exactly(living, guess.direction))
+        view = Projected.of(living, self.normals)
+        guess = nearest_point(living, view, first=True)
+        self._decide(guess, index[guess.support].tolist(), view.exactly(living, guess.direction))
 
     def _decide(self, guess: Guess, support: list[int], weights: list[Fraction]) -> None:
         """By the guess if it is right, else by the simplex."""
@@ -170,7 +170,7 @@ class Partition:
         """The blend of these rows that is zero, if it is positive on the first of them."""
         whole, _ = self.rows.whole(index)
         self.rows.budget.spend_on_algebra(len(index), longest(whole))
-        return positive_kernel(whole, count, self.rows.budget.check_interrupt)
+        return positive_kernel(whole, count, self.rows.budget)
 
     def _complete(self) -> None:
         """What was taken in up to the span of the balance becomes part of it."""
@@ -180,7 +180,7 @@ class Partition:
         whole, _ = self.rows.whole([*blend, *old])
         self.rows.budget.spend_on_algebra(len(old), longest(whole))
         total = combined(list(blend.values()), whole[: len(blend)])
-        found = kernel([*whole[len(blend) :], total], self.rows.budget.check_interrupt)
+        found = kernel([*whole[len(blend) :], total], self.rows.budget)
         if found is None or not found[-1]:
             raise Misled
         times = abs(found[-1])
@@ -198,9 +198,7 @@ class Partition:
             raise LimitReached(f"{rows.D} dimensions are too many to tell which rows can be strict")
         whole, scale = rows.whole(basis)
         rows.budget.spend_on_algebra(len(basis), longest(whole))
-        found = (
-            null_space(whole, rows.D, rows.budget.check_interrupt) if len(basis) < rows.D else []
-        )
+        found = null_space(whole, rows.D, rows.budget) if len(basis) < rows.D else []
         normals = [reduce([v * s for v, s in zip(n, scale, strict=True)]) for n in found]
         self._quotient = Quotient(rows, normals) if normals else None
         self._see(normals)
@@ -219,7 +217,7 @@ class Partition:
             some = np.flatnonzero(alive[begin:end]) + begin
             alive[some] = False
             for prime, directions in zip(PRIMES, modulo, strict=True):
-                seen = times(rows, directions, some, prime).any(axis=1)
+                seen = rows.times(directions, some, prime).any(axis=1)
                 alive[some[seen]] = True  # certainly; of the others the next prime is asked
                 some = some[~seen]
         self.alive = alive
@@ -251,7 +249,7 @@ class Quotient:
         old = self._independent()
         seen, _ = along(self.rows, [*new, *old], self._first)
         self.rows.budget.spend_on_algebra(len(seen), longest(seen))
-        found = positive_kernel(seen, len(new), self.rows.budget.check_interrupt)
+        found = positive_kernel(seen, len(new), self.rows.budget)
         if found is None:
             return False
         blend = {i: v for i, v in zip(new, found, strict=False) if v}
@@ -268,7 +266,7 @@ class Quotient:
         """What is orthogonal to all rows taken in, these and those before."""
         seen, scale = along(self.rows, self._independent(), self._first)
         self.rows.budget.spend_on_algebra(len(seen), longest(seen))
-        found = null_space(seen, len(self._first), self.rows.budget.check_interrupt)
+        found = null_space(seen, len(self._first), self.rows.budget)
         scaled = ([v * s for v, s in zip(z, scale, strict=True)] for z in found)
         return [reduce(combined(shares, self._first)) for shares in scaled]
 
@@ -286,11 +284,9 @@ def along(
     return [[*row] for row in zip(*columns, strict=True)], scales
 
 
-def positive_kernel(
-    vectors: list[Vector], count: int, check_interrupt: Callable[[], None]
-) -> Vector | None:
+def positive_kernel(vectors: list[Vector], count: int, budget: Budget) -> Vector | None:
     """The blend of the vectors that is zero, if it is unique and positive on the first of them."""
-    blend = kernel(vectors, check_interrupt)
+    blend = kernel(vectors, budget)
     if blend is None:
         return None
     first = blend[:count]
@@ -419,23 +415,23 @@ _MOST_MISSING = 64
 _AT_ONCE = 1 << 22  # numbers of rows that are looked at together
 
 
-def completed(rows: Rows, sight: View, support: list[int]) -> list[int]:
+def completed(rows: Rows, view: View, support: list[int]) -> list[int]:
     """The support, and as many more rows as its blend lacks to be zero; as it is, where more than
     some are missing or they are not found."""
-    size = sight.dimensions(rows) + 1
+    size = view.dimensions(rows) + 1
     missing = size - len(support)
     if not 0 < missing <= min(_MOST_MISSING, len(support)):
         return support
     from scipy.optimize import nnls  # late: it takes longer to import than most proofs
 
     rows.budget.spend(size**2)  # a decomposition; it takes as long as so many rows
-    own = _columns(rows, sight, np.array(support, dtype=np.intp))
+    own = _columns(rows, view, np.array(support, dtype=np.intp))
     free = np.linalg.qr(own.T, mode="complete")[0][:, len(support) :]
-    target = sight.unit * free[-1]  # what is left of (0, unit)
+    target = view.unit * free[-1]  # what is left of (0, unit)
     other = np.setdiff1d(np.arange(rows.n), support)
     step = max(1, _AT_ONCE // size)
     parts = [
-        _columns(rows, sight, other[begin : begin + step]) @ free
+        _columns(rows, view, other[begin : begin + step]) @ free
         for begin in range(0, len(other), step)
     ]
     seen = np.concatenate([np.zeros((0, missing)), *parts])
@@ -446,6 +442,6 @@ def completed(rows: Rows, sight: View, support: list[int]) -> list[int]:
     return [*support, *other[shares > 0].tolist()]
 
 
-def _columns(rows: Rows, sight: View, index: np.ndarray[tuple[int], np.dtype[np.intp]]) -> Floats:
-    b = sight.rows(rows, index)
-    return np.hstack([b, np.full((len(b), 1), sight.unit)])
+def _columns(rows: Rows, view: View, index: np.ndarray[tuple[int], np.dtype[np.intp]]) -> Floats:
+    b = view.rows(rows, index)
+    return np.hstack([b, np.full((len(b), 1), view.unit)])

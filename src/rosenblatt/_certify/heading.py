@@ -9,7 +9,6 @@ import numpy as np
 
 from rosenblatt import verify
 from rosenblatt._certify.check import fingerprint
-from rosenblatt._certify.multiclass import sizes_part
 from rosenblatt._certify.table import Table
 from rosenblatt._util.version import __version__
 
@@ -38,7 +37,7 @@ def head(
             mark,
             intercept=intercept,
             semantics=semantics,
-            sizes=sizes_part(table),
+            sizes=_sizes(table),
         ),
         **({} if encoding is None else {"encoding": encoding.to_dict()}),
     }
@@ -70,3 +69,11 @@ def opening(
         **(sizes or {}),
         "sha256": sha256,
     }
+
+
+def _sizes(table: Table) -> dict[str, Any]:
+    """How many rows each of many classes has."""
+    if len(table.classes) <= 2:
+        return {}
+    y = table.y if table.present is None else table.y[table.present]
+    return {"sizes": np.bincount(y, minlength=len(table.classes) + 1)[1:].tolist()}

@@ -8,7 +8,7 @@ out is multiplied back before it is believed.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -27,6 +27,7 @@ from rosenblatt._certify.modular import (
     longest,
     mod,
 )
+from rosenblatt._util.budget import Budget
 
 _AT_ONCE = 1 << 24  # products modulo the prime between two breaths
 _MOST_FLOAT = 500  # bits of a number of which floats can take products
@@ -59,9 +60,7 @@ class System:
         # |det| and all numerators are products of norms at most (Hadamard).
         self._bits = sum(_norm_bits(column) for column in zip(*matrix, strict=True))
 
-    def solve(
-        self, right: Sequence[int], check_interrupt: Callable[[], None]
-    ) -> tuple[Vector, int]:
+    def solve(self, right: Sequence[int], budget: Budget) -> tuple[Vector, int]:
         """x and a common denominator > 0: matrix·x = denominator·right."""
         if not any(right):
             return [0] * self.k, 1
@@ -73,7 +72,7 @@ class System:
         step = max(1, _AT_ONCE // (self.k**2 * (1 + len(self._limbs))))
         for wanted in _stops(self._expected(right), most):
             while count < wanted:
-                check_interrupt()
+                budget.check_interrupt()
                 more = min(step, wanted - count)
                 digits[count : count + more] = lifting.digits(more)
                 count += more
@@ -154,7 +153,7 @@ def independent_rows(rows: Sequence[Sequence[int]]) -> list[int]:
     return best
 
 
-def kernel(rows: Sequence[Sequence[int]], check_interrupt: Callable[[], None]) -> Vector | None:
+def kernel(rows: Sequence[Sequence[int]], budget: Budget) -> Vector | None:
     """The whole numbers c with Σ c_i row_i = 0, unique up to a factor; None where they are not."""
     for prime in PRIMES:
         independent, columns = echelon(mod(rows, prime), prime)
@@ -163,9 +162,7 @@ def kernel(rows: Sequence[Sequence[int]], check_interrupt: Callable[[], None]) -
         rest = next(i for i in range(len(rows)) if i not in set(independent))
         matrix = [[rows[i][j] for i in independent] for j in columns]
         try:
-            found, denominator = System(matrix).solve(
-                [-rows[rest][j] for j in columns], check_interrupt
-            )
+            found, denominator = System(matrix).solve([-rows[rest][j] for j in columns], budget)
         except Singular:
             continue
         out = [0] * len(rows)
@@ -180,9 +177,7 @@ def kernel(rows: Sequence[Sequence[int]], check_interrupt: Callable[[], None]) -
     return None
 
 
-def null_space(
-    rows: Sequence[Sequence[int]], size: int, check_interrupt: Callable[[], None]
-) -> list[Vector]:
+def null_space(rows: Sequence[Sequence[int]], size: int, budget: Budget) -> list[Vector]:
     """Whole vectors that span all that is orthogonal to the rows, which are independent."""
     for prime in PRIMES:
         independent, columns = echelon(mod(rows, prime), prime)
@@ -197,9 +192,7 @@ def null_space(
             continue
         out = []
         for free in others:
-            found, denominator = system.solve(
-                [-rows[i][free] for i in independent], check_interrupt
-            )
+            found, denominator = system.solve([-rows[i][free] for i in independent], budget)
             vector = [0] * size
             for j, v in zip(columns, found, strict=True):
                 vector[j] = v

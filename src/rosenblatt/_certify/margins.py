@@ -13,15 +13,14 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 
-from rosenblatt._certify.conditioning import LiftedSight, Metric, View, bits, narrowed
+from rosenblatt._certify.conditioning import Metric, bits, narrowed
 from rosenblatt._certify.linear_algebra import Singular, System
 from rosenblatt._certify.modular import longest
 from rosenblatt._certify.nearest_point import Guess, nearest_point
-from rosenblatt._certify.rows import Floats, LiftedRows, Rows, Vector, nearest_floats, whole_vector
+from rosenblatt._certify.rows import Floats, Rows, Vector, nearest_floats, whole_vector
 from rosenblatt._util.budget import TooLong
 from rosenblatt._util.interrupt import check_interrupt
 
@@ -33,13 +32,9 @@ _FEW, _FEW_FREE = 64, 10  # dimensions of such a table, and with b free
 
 def homogeneous(rows: Rows, start: Sequence[int], separator: list[Fraction]) -> Bound:
     """`separator` is any that is proved; `start` are rows near it."""
-    sight: View
-    if isinstance(rows, LiftedRows):
-        sight = _plain_lifted(rows, separator)
-    else:
-        sight = _plain(rows, np.zeros(rows.d), separator, free=False)
-    guess = nearest_point(rows, sight, start=start)
-    bound = _bound(rows, guess, sight.exactly(rows, guess.direction), separator, free=False)
+    view = rows.lift(_plain(rows, np.zeros(rows.points.d), separator, free=False))
+    guess = nearest_point(rows, view, start=start)
+    bound = _bound(rows, guess, view.exactly(rows, guess.direction), separator, free=False)
     return _exact_or(rows, bound, free=False)
 
 
@@ -85,15 +80,8 @@ def _plain(rows: Rows, center: Floats, separator: list[Fraction], *, free: bool)
     """
     scale, radius, unit = _sizes(rows, center, separator)
     lift = 4.0 * scale * radius if free else scale
-    return narrowed(rows, Metric(np.full(rows.d, scale), center, lift, unit))
-
-
-def _plain_lifted(rows: LiftedRows, separator: list[Fraction]) -> LiftedSight:
-    """The same of the points that are lifted."""
     points = rows.points
-    scale, _, unit = _sizes(rows, np.zeros(0), separator)
-    metric = Metric(np.full(points.d, scale), np.zeros(points.d), scale, unit)
-    return LiftedSight.of(rows, narrowed(points, metric))
+    return narrowed(points, Metric(np.full(points.d, scale), center, lift, unit))
 
 
 def _sizes(rows: Rows, center: Floats, separator: list[Fraction]) -> tuple[float, float, float]:
@@ -181,8 +169,7 @@ def _exact_or(rows: Rows, bound: Bound, *, free: bool) -> Bound:
 
 def _affordable(rows: Rows) -> bool:
     """Long numbers grow longer in every system, of which there are about two for a dimension."""
-    numbers = rows.points if isinstance(rows, LiftedRows) else rows
-    return rows.budget.affords_algebra(rows.D + 2, 2 * bits(numbers), times=2 * rows.D)
+    return rows.budget.affords_algebra(rows.D + 2, 2 * bits(rows.points), times=2 * rows.D)
 
 
 def radius_row(rows: Rows) -> int:
@@ -262,7 +249,7 @@ class Optimum:
         matrix += [[*hull, *([0] * len(hulls))] for hull in hulls]
         right = [0] * len(index) + [1] * len(hulls)
         self.rows.budget.spend_on_algebra(len(matrix), longest(matrix))
-        found, below = System(matrix).solve(right, self.rows.budget.check_interrupt)
+        found, below = System(matrix).solve(right, self.rows.budget)
         target = {i: Fraction(v, below) for i, v in zip(index, found, strict=False)}
         return target, [Fraction(v, below * scale**2) for v in found[len(index) :]]
 
@@ -272,7 +259,7 @@ class Optimum:
         scale = math.lcm(*scales)
         factor = [scale // s for s in scales]
         rows = [[v * f for v, f in zip(row, factor, strict=True)] for row in whole]
-        rows = spread(self.rows, rows)
+        rows = self.rows.spread(rows)
         return ([row[:-1] for row in rows] if self.free else rows), scale
 
     def _towards(self, target: Shares) -> None:
@@ -290,7 +277,7 @@ class Optimum:
     ) -> tuple[list[Fraction], Fraction]:
         """w, and what all rows inside reach with it."""
         common, whole = _whole(target)
-        w = weights_of(self.rows, [v / common for v in self.rows.blend(whole)])
+        w = self.rows.weights_of([v / common for v in self.rows.blend(whole)])
         if not self.free:
             return w, reached[0]
         above, below = reached
@@ -342,9 +329,9 @@ class Bound:
 def proved(
     rows: Rows, w: list[Fraction], reached: Fraction, weights: dict[int, int], *, free: bool
 ) -> Bound:
-    lo2 = reached**2 / weights_square(rows, w[:-1] if free else w)
+    lo2 = reached**2 / rows.weights_square(w[:-1] if free else w)
     total = rows.blend(weights)
-    hi2 = blend_square(rows, total[:-1] if free else total) / sum(weights.values()) ** 2
+    hi2 = rows.blend_square(total[:-1] if free else total) / sum(weights.values()) ** 2
     return Bound(w, reached, weights, lo2, hi2)
 
 
@@ -365,53 +352,3 @@ def lowest(rows: Rows, w: list[Fraction]) -> Fraction:
     common = math.lcm(*(v.denominator for v in w))
     whole, _ = whole_vector(w)
     return min(Fraction(*product) for product in rows.products(near, whole)) / common
-
-
-# Lengths of weights and of blends of rows, as margins need them.
-#
-# Of many classes lengths are those of the weights of all classes together. A lifted row has no
-# block
-# of the last class: there it would have minus the sum of its other blocks. Weights have none
-# either,
-# and of all that make the same difference the shortest count: those whose mean over the classes
-# is 0.
-
-
-def spread(rows: Rows, vectors: list[Vector]) -> list[Vector]:
-    """Rows in the space in which lengths are measured."""
-    if not isinstance(rows, LiftedRows):
-        return vectors
-    return [[*vector, *(-v for v in _summed(rows, vector))] for vector in vectors]
-
-
-def weights_of(rows: Rows, blend: list[Fraction]) -> list[Fraction]:
-    """The weights that a blend of rows is: what its blocks are above that of the last class."""
-    if not isinstance(rows, LiftedRows):
-        return blend
-    total = _summed(rows, blend)
-    return [v + total[j % rows.points.D] for j, v in enumerate(blend)]
-
-
-def weights_square(rows: Rows, w: Sequence[Fraction]) -> Fraction:
-    """‖w‖²."""
-    if not isinstance(rows, LiftedRows):
-        return _square(w)
-    return _square(w) - _square(_summed(rows, w)) / rows.classes
-
-
-def blend_square(rows: Rows, blend: Sequence[Fraction]) -> Fraction:
-    """‖Σ weight·a_i‖²."""
-    if not isinstance(rows, LiftedRows):
-        return _square(blend)
-    return _square(blend) + _square(_summed(rows, blend))
-
-
-def _square(vector: Sequence[Fraction]) -> Fraction:
-    common = math.lcm(*(v.denominator for v in vector))
-    whole = (v.numerator * (common // v.denominator) for v in vector)
-    return Fraction(sum(v * v for v in whole), common**2)
-
-
-def _summed(rows: LiftedRows, blocks: Sequence[Any]) -> list[Any]:
-    """The sum of the blocks."""
-    return [sum(blocks[j :: rows.points.D]) for j in range(rows.points.D)]

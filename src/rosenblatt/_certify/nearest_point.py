@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from scipy.linalg import qr_delete, qr_insert
 from scipy.linalg.lapack import dtrtrs
 
-from rosenblatt._certify.conditioning import View, some
-from rosenblatt._certify.rows import Floats, Rows
+from rosenblatt._certify.conditioning import some
+from rosenblatt._certify.rows import Floats, Rows, View
 from rosenblatt._util.budget import Budget
 
 _MOST_PASSES = 200

@@ -3,71 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from rosenblatt._certify.exact_product import vanishing
-from rosenblatt._certify.modular import PRIMES, Ints, echelon, halves, inverse, joined, mod, product
-from rosenblatt._certify.rows import Floats, LiftedRows, Rows, Vector, decimal_ratio
-
-
-def residues(rows: Rows, prime: int, index: Any) -> Ints:
-    """Rows modulo a prime below 2^31: fractions of powers of 2 (or 10) have residues, too."""
-    out = _residues(rows, prime, rows.dense(index))
-    if rows.intercept:
-        out = np.hstack([out, np.ones((len(out), 1), dtype=np.int64)])
-    negative = rows.y[index] < 0
-    out[negative] = -out[negative] % prime
-    return out
-
-
-def times(rows: Rows, normals: Ints, index: Any, prime: int) -> Ints:
-    """Rows times the columns of a matrix modulo the prime; rows as they are, not signed."""
-    if isinstance(rows, LiftedRows):
-        return _times_lifted(rows, normals, index, prime)
-    used = np.flatnonzero(normals[: rows.d].any(axis=1))
-    x = rows.X[index] if len(used) == rows.d else rows.X[index][:, used]
-    if not sparse.issparse(x):
-        out = product(_residues(rows, prime, x.astype(np.float64)), normals[used], prime)
-    else:
-        parts = halves(_residues(rows, prime, x.data.astype(np.float64)))
-        high, low = (x.__class__((v, x.indices, x.indptr), shape=x.shape) for v in parts)
-        out = joined(high, low, normals[used], prime)
-    return (out + normals[-1]) % prime if rows.intercept else out
-
-
-def _times_lifted(rows: LiftedRows, normals: Ints, index: Any, prime: int) -> Ints:
-    """From the products of the points with the blocks of each class."""
-    used, row = np.unique(rows.row[index], return_inverse=True)
-    D, many = rows.points.D, normals.shape[1]
-    blocks = normals.reshape(rows.classes - 1, D, many).transpose(1, 0, 2).reshape(D, -1)
-    found = times(rows.points, np.ascontiguousarray(blocks), used, prime)
-    scores = np.zeros((len(used), rows.classes, many), dtype=np.int64)
-    scores[:, :-1] = found.reshape(len(used), -1, many)
-    return np.asarray((scores[row, rows.own[index]] - scores[row, rows.rival[index]]) % prime)
-
-
-def _residues(rows: Rows, prime: int, x: Floats) -> Ints:
-    if rows.decimal:
-        values, place = np.unique(x, return_inverse=True)
-        ratios = (decimal_ratio(v) for v in values.tolist())
-        found = np.array([a * pow(b, -1, prime) % prime for a, b in ratios], dtype=np.int64)
-        return np.asarray(found[place.reshape(x.shape)])
-    mantissa, exponent = np.frexp(x)
-    whole = np.ldexp(mantissa, 53).astype(np.int64) % prime
-    whole *= _powers_of_two(prime)[exponent.astype(np.int64) - 53 + 1130]
-    whole %= prime
-    return whole
-
-
-@lru_cache(maxsize=8)
-def _powers_of_two(prime: int) -> Ints:
-    """2^k modulo the prime, from k = -1130 on: all that the exponents of floats need."""
-    return np.array([pow(2, k, prime) for k in range(-1130, 1025)], dtype=np.int64)
+from rosenblatt._certify.modular import PRIMES, Ints, echelon, inverse, mod, product
+from rosenblatt._certify.rows import Rows, Vector
 
 
 def orthogonal(rows: Rows, normals: list[Vector]) -> NDArray[np.bool_]:
@@ -82,7 +24,7 @@ def orthogonal(rows: Rows, normals: list[Vector]) -> NDArray[np.bool_]:
     modulo = mod(normals, PRIMES[0]).T
     for begin, end in rows.chunks():
         index = np.arange(begin, end)
-        index = index[~times(rows, modulo, index, PRIMES[0]).any(axis=1)]
+        index = index[~rows.times(modulo, index, PRIMES[0]).any(axis=1)]
         exact = None
         if not rows.decimal:
             exact = vanishing(rows.dense(index, columns), short, rows.intercept)
@@ -97,7 +39,7 @@ def independent(rows: Rows, index: list[int]) -> list[int]:
     """As many of the rows as are independent; a positive blend of them is zero, so never all."""
     best: list[int] = []
     for prime in PRIMES:
-        found, _ = echelon(residues(rows, prime, index), prime)
+        found, _ = echelon(rows.residues(index, prime), prime)
         best = max(best, found, key=len)
         if len(best) == min(len(index) - 1, rows.D):  # there cannot be more
             break
@@ -119,7 +61,7 @@ def spanning_rows(
     prime, place = PRIMES[0], np.linspace(0, len(pool) - 1, min(len(pool), 2 * rows.D + 64))
     index = np.array([*first, *pool[place.astype(np.intp)]], dtype=np.intp)
     while True:
-        found = residues(rows, prime, index)
+        found = rows.residues(index, prime)
         places, members = echelon(np.ascontiguousarray(found[:, order].T), prime)
         index, columns = index[members], order[places].tolist()
         other = _outside(rows, pool, found[members], columns) if len(index) < rows.D else index[:0]
@@ -144,7 +86,7 @@ def _outside(
     for begin in range(0, len(pool), step):
         rows.budget.check_interrupt()
         some = pool[begin : begin + step]
-        found.append(some[times(rows, normals, some, prime).any(axis=1)])
+        found.append(some[rows.times(normals, some, prime).any(axis=1)])
         if sum(map(len, found)) > 2 * rows.D:
             break
     return np.concatenate(found)[: 2 * rows.D]

@@ -9,19 +9,21 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any, final
+from functools import lru_cache
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
 from rosenblatt._certify.exact_product import products, signs_of_products
-from rosenblatt._certify.modular import longest
+from rosenblatt._certify.modular import halves, joined, longest, product
 from rosenblatt._core.rows import dense, squares
 from rosenblatt._util.budget import Budget
 from rosenblatt._util.interrupt import check_interrupt
 
 Ints = NDArray[np.int64]
+Index = NDArray[np.intp]
 
 _MANY, _MANY_AT_ONCE = 8, 1 << 12  # rows whose exact scores are found together
 _MOST_DENSE = 1 << 24  # numbers in rows that are sparse and made dense
@@ -29,7 +31,12 @@ _CHUNK = 1 << 17  # numbers read at a time: what is made of them stays in the ca
 
 
 class Rows:
-    """Signed, lifted rows. X is float32 or float64, an array or a CSR matrix; it is not copied."""
+    """Signed, lifted rows: those of two classes or, as `LiftedRows`, of many.
+
+    X is float32 or float64, an array or a CSR matrix; it is not copied.
+    """
+
+    classes: int | None = None  # how many; None: two
 
     def __init__(
         self, X: Any, y: NDArray[np.int8], *, intercept: bool, decimal: bool, budget: Budget
@@ -41,6 +48,7 @@ class Rows:
         self.ratio: Callable[[float], tuple[int, int]] = (
             decimal_ratio if decimal else float.as_integer_ratio
         )
+        self.points: Rows = self  # of many classes what is lifted
         self.rounding = (4 * self.D + 24) * 2.0**-53  # relative, of a score; see `signs`
         self._norms: Floats | None = None
 
@@ -290,134 +298,133 @@ class Rows:
             found.append(self.above(i, w, bound))
         return np.array(found, dtype=np.int8)
 
+    # --- Points and classes: of many classes a point is lifted once for each rival ---
 
-# Many classes as one problem of rows through the origin: a row beats each class but its own.
-#
-# There are weights w_c for each class c. Row i of class y is right against its rival c if
-# (w_y - w_c)·x̃_i > 0, with x̃ = (x, 1), or x through the origin. Nothing changes if a vector is
-# added
-# to the weights of all classes, so that those of the last class are 0, and the others are what
-# they
-# are above it: (k - 1) D numbers. The lifted row (i, c) has x̃_i in the block of y, -x̃_i in that
-# of c,
-# and none in that of the last class.
-#
-# No lifted row is kept: it is a row, its class and its rival, and is made when it is read.
+    def names(self, present: Index | None) -> Names:
+        """How a document calls the rows; `present`: their numbers in the table, None: all."""
+        return Names(present)
+
+    def size(self) -> str:
+        """In words."""
+        return f"{self.n} rows in {self.D} dimensions"
+
+    def labelled(self) -> Rows:
+        """The points, whose y are the signs or the numbers of their classes."""
+        return self
+
+    def conflict_of(self, points: dict[int, int]) -> dict[int, int]:
+        """The conflict that one point is, or two of different classes are."""
+        return points
+
+    def points_among(self, index: Index | None) -> Index | None:
+        """The points of these rows; None: all."""
+        return index
+
+    def lift(self, view: View) -> View:
+        """How the search sees the rows, if this is how it sees the points."""
+        return view
+
+    # --- What the perceptron on the points says about the rows ---
+
+    def labels(self) -> NDArray[Any]:
+        return self.y.astype(np.int8)
+
+    def squared_radius(self) -> float:
+        """R², up to rounding; 0 where it is no float."""
+        square = self.X.multiply(self.X) if sparse.issparse(self.X) else np.square(self.X)
+        longest = float(np.max(np.asarray(square.sum(axis=1)), initial=0.0)) + self.intercept
+        return longest if np.isfinite(longest) else 0.0
+
+    def learned(self, w: Floats) -> list[Fraction]:
+        """The weights that were learned, as those of the lifted rows."""
+        return [Fraction(v) for v in w[: self.D].tolist()]
+
+    def updates(self, counts: Ints) -> dict[int, int]:
+        """How often each row made an update."""
+        return {int(i): int(counts[i]) for i in np.flatnonzero(counts)}
+
+    # --- Lengths of weights and of blends of rows, as margins need them ---
+
+    def spread(self, vectors: list[Vector]) -> list[Vector]:
+        """Rows in the space in which lengths are measured."""
+        return vectors
+
+    def weights_of(self, blend: list[Fraction]) -> list[Fraction]:
+        """The weights that a blend of rows is."""
+        return blend
+
+    def weights_square(self, w: Sequence[Fraction]) -> Fraction:
+        """‖w‖²."""
+        return sum_of_squares(w)
+
+    def blend_square(self, blend: Sequence[Fraction]) -> Fraction:
+        """‖Σ weight·a_i‖²."""
+        return sum_of_squares(blend)
+
+    # --- Modulo a prime below 2^31: fractions of powers of 2 (or 10) have residues, too ---
+
+    def residues(self, index: Any, prime: int) -> Ints:
+        out = residues(self.dense(index), prime, decimal=self.decimal)
+        if self.intercept:
+            out = np.hstack([out, np.ones((len(out), 1), dtype=np.int64)])
+        negative = self.y[index] < 0
+        out[negative] = -out[negative] % prime
+        return out
+
+    def times(self, normals: Ints, index: Any, prime: int) -> Ints:
+        """Rows times the columns of a matrix; rows as they are, not signed."""
+        used = np.flatnonzero(normals[: self.d].any(axis=1))
+        x = self.X[index] if len(used) == self.d else self.X[index][:, used]
+        if not sparse.issparse(x):
+            x = residues(x.astype(np.float64), prime, decimal=self.decimal)
+            out = product(x, normals[used], prime)
+        else:
+            parts = halves(residues(x.data.astype(np.float64), prime, decimal=self.decimal))
+            high, low = (x.__class__((v, x.indices, x.indptr), shape=x.shape) for v in parts)
+            out = joined(high, low, normals[used], prime)
+        return (out + normals[-1]) % prime if self.intercept else out
 
 
-Index = NDArray[np.intp]
+class Names:
+    """Rows by the numbers they have in the table: rows of weight 0 were left out."""
+
+    def __init__(self, present: Index | None):
+        self._present = present
+
+    def __call__(self, i: int) -> int:
+        return int(i) if self._present is None else int(self._present[i])
+
+    def point(self, i: int) -> int:
+        """The row of the table that row i is."""
+        return self(i)
+
+    def blend(self, blend: dict[int, int]) -> dict[str, Any]:
+        index = sorted(blend)
+        return {"rows": [self(i) for i in index], "weights": [hex(blend[i]) for i in index]}
 
 
-@final
-class LiftedMatrix:
-    """As an array of the lifted rows would be read: by rows, or some columns of them."""
+class View(Protocol):
+    """Rows as the search in floating point sees them: b_i."""
 
-    def __init__(self, points: Rows, row: Index, own: Index, rival: Index, classes: int):
-        self.points, self.row, self.own, self.rival = points, row, own, rival
-        self.blocks = classes - 1
-        self.shape = (len(row), self.blocks * points.D)
-        self.dtype = np.dtype(np.float64)
+    @property
+    def unit(self) -> float:
+        """The last coordinate in the search; near the margin it resolves best."""
 
-    def __getitem__(self, index: Any) -> Floats:
-        if isinstance(index, tuple):
-            some, columns = index
-            return self._made(some, np.asarray(columns, dtype=np.intp))
-        if isinstance(index, (int, np.integer)):
-            return np.asarray(self._made([index], None)[0])
-        return self._made(index, None)
+    def dimensions(self, rows: Rows) -> int: ...
 
-    def _made(self, index: Any, columns: Index | None) -> Floats:
-        row, own, rival = self.row[index], self.own[index], self.rival[index]
-        points, D = self.points, self.points.D
-        x = points.dense(row)
-        if points.intercept:
-            x = np.hstack([x, np.ones((len(x), 1))])
-        if columns is not None:
-            block, place = columns // D, columns % D
-            share = (own[:, None] == block).astype(np.float64) - (rival[:, None] == block)
-            return np.asarray(share * x[:, place])
-        out = np.zeros((len(row), self.blocks, D))
-        for block, sign in ((own, 1.0), (rival, -1.0)):
-            there = np.flatnonzero(block < self.blocks)
-            out[there, block[there]] = sign * x[there]
-        return out.reshape(len(row), self.shape[1])
+    def exactly(self, rows: Rows, v: Floats) -> list[Fraction]:
+        """Weights w such that b_i·v is a positive multiple of a_i·w, but for rounding."""
 
+    def rows(self, rows: Rows, index: NDArray[np.intp]) -> Floats: ...
 
-@final
-class LiftedRows(Rows):
-    """Lifted rows, as the search and the proof read rows; none is signed, and none has a 1."""
+    def lengths(self, rows: Rows, index: NDArray[np.intp]) -> Floats:
+        """The factor that made b_i about 1 long."""
 
-    X: LiftedMatrix
+    def blend(self, rows: Rows, index: NDArray[np.intp], shares: Floats) -> Floats:
+        """Σ share_i b_i."""
 
-    def __init__(self, points: Rows, row: Index, own: Index, rival: Index, classes: int):
-        """`points` are the rows themselves, all with the sign +1."""
-        matrix = LiftedMatrix(points, row, own, rival, classes)
-        ones = np.ones(len(row), dtype=np.int8)
-        super().__init__(
-            matrix, ones, intercept=False, decimal=points.decimal, budget=points.budget
-        )
-        self.points, self.row, self.own, self.rival = points, row, own, rival
-        self.classes = classes
-        self.rounding = points.rounding  # a score is the difference of two of the points'
-
-    @classmethod
-    def of(cls, points: Rows, y: Index, classes: int) -> LiftedRows:
-        """Every row against each class but its own, in order."""
-        rival = np.tile(np.arange(classes), points.n)
-        row = np.repeat(np.arange(points.n), classes)
-        own = y[row]
-        kept = rival != own
-        return cls(points, row[kept], own[kept], rival[kept], classes)
-
-    # --- Floating point ---
-
-    def by_class(self, w: Floats) -> Floats:
-        """Weights of each class, a row each; those of the last are 0."""
-        blocks = w.reshape(self.classes - 1, self.points.D)
-        return np.vstack([blocks, np.zeros((1, self.points.D))])
-
-    def against(self, scores: Floats) -> Floats:
-        """How far each row is above its rival, from the scores of all classes on the points."""
-        return np.asarray(scores[self.row, self.own] - scores[self.row, self.rival])
-
-    def scores(self, w: Floats, b: float) -> Floats:
-        points, weights = self.points, self.by_class(w)
-        self.budget.spend(self.n)
-        found = np.empty((points.n, self.classes))
-        for begin, end in points.chunks():
-            found[begin:end] = points.x(begin, end) @ weights[:, : points.d].T
-        if points.intercept:
-            found += weights[:, -1]
-        return self.against(found)
-
-    def norms(self) -> Floats:
-        """‖x̃‖ √2, as it is where no class is left out: never too small."""
-        if self._norms is None:
-            length = np.hypot(self.points.norms(), float(self.points.intercept))
-            self._norms = np.sqrt(2.0) * length[self.row]
-        return self._norms
-
-    # --- Exactly ---
-
-    def square(self, i: int) -> tuple[int, int]:
-        above, below = self.points.square(int(self.row[i]))
-        return 2 * above, below
-
-    def blend(self, weights: dict[int, int]) -> list[Fraction]:
-        """In the block of a class: the rows of it, less those that have it for a rival."""
-        shares: list[dict[int, int]] = [{} for _ in range(self.classes)]
-        for i, weight in weights.items():
-            row = int(self.row[i])
-            for block, share in ((int(self.own[i]), weight), (int(self.rival[i]), -weight)):
-                shares[block][row] = shares[block].get(row, 0) + share
-        zero = [Fraction(0)] * self.points.D
-        blocks = (self.points.blend(share) if share else zero for share in shares[:-1])
-        return [v for block in blocks for v in block]
-
-    def part(self, index: NDArray[np.intp]) -> LiftedRows:
-        used, row = np.unique(self.row[index], return_inverse=True)
-        points = self.points if len(used) == self.points.n else self.points.part(used)
-        return LiftedRows(points, row, self.own[index], self.rival[index], self.classes)
+    def scores(self, rows: Rows, v: Floats) -> Floats:
+        """b_i·v."""
 
 
 # From floating-point numbers and fractions to whole numbers, and back.
@@ -464,3 +471,29 @@ def whole_vector(w: Sequence[Fraction], bound: Fraction = Fraction(0)) -> tuple[
     common = math.lcm(*(v.denominator for v in w), bound.denominator)
     *whole, low = (v.numerator * (common // v.denominator) for v in [*w, bound])
     return whole, low
+
+
+def sum_of_squares(vector: Sequence[Fraction]) -> Fraction:
+    common = math.lcm(*(v.denominator for v in vector))
+    whole = (v.numerator * (common // v.denominator) for v in vector)
+    return Fraction(sum(v * v for v in whole), common**2)
+
+
+def residues(x: Floats, prime: int, *, decimal: bool) -> Ints:
+    """Numbers modulo a prime."""
+    if decimal:
+        values, place = np.unique(x, return_inverse=True)
+        ratios = (decimal_ratio(v) for v in values.tolist())
+        by_value = np.array([a * pow(b, -1, prime) % prime for a, b in ratios], dtype=np.int64)
+        return np.asarray(by_value[place.reshape(x.shape)])
+    mantissa, exponent = np.frexp(x)
+    whole = np.ldexp(mantissa, 53).astype(np.int64) % prime
+    whole *= _powers_of_two(prime)[exponent.astype(np.int64) - 53 + 1130]
+    whole %= prime
+    return whole
+
+
+@lru_cache(maxsize=8)
+def _powers_of_two(prime: int) -> Ints:
+    """2^k modulo the prime, from k = -1130 on: all that the exponents of floats need."""
+    return np.array([pow(2, k, prime) for k in range(-1130, 1025)], dtype=np.int64)

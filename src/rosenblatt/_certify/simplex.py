@@ -77,9 +77,7 @@ def _level(face: Face, basis: list[int], coordinates: list[int]) -> Decision | N
     columns = [face.column(i)[0] for i in basis]
     matrix = [[c[j] for j in coordinates] for c in columns]
     try:
-        found, below = System(matrix).solve(
-            [c[-1] for c in columns], face.rows.budget.check_interrupt
-        )
+        found, below = System(matrix).solve([c[-1] for c in columns], face.rows.budget)
     except Singular:
         return None
     v = [Fraction(0)] * face.size
@@ -361,7 +359,7 @@ class _NearestPoint:
         vectors: list[Vector] = [column[:-1] for column, _ in columns]
         budget = self.face.rows.budget
         budget.spend_on_algebra(len(vectors), longest(vectors))
-        found = kernel(vectors, budget.check_interrupt)
+        found = kernel(vectors, budget)
         if found is None or not (min(found) >= 0 or max(found) <= 0):
             return None
         weights = reduce([abs(v) * f for v, (_, f) in zip(found, columns, strict=True)])

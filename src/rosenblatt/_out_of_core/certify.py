@@ -18,15 +18,15 @@ from numpy.typing import NDArray
 from rosenblatt import verify
 from rosenblatt._certify import document as say
 from rosenblatt._certify import margins
-from rosenblatt._certify.conditioning import looked, metric_of
+from rosenblatt._certify.conditioning import decision_metric, view_of
+from rosenblatt._certify.diagnostics import visible_conflict
 from rosenblatt._certify.facial_reduction import ONLY_SEPARABLE, Partition
 from rosenblatt._certify.heading import opening
 from rosenblatt._certify.linear_algebra import independent_rows
 from rosenblatt._certify.margins import Bound, lowest, proved, radius_row
-from rosenblatt._certify.multiclass import conflict_at_sight
 from rosenblatt._certify.nearest_point import nearest_point
 from rosenblatt._certify.residues import orthogonal
-from rosenblatt._certify.rows import Rows, nearest_floats
+from rosenblatt._certify.rows import Names, Rows, nearest_floats
 from rosenblatt._core.backend import compute
 from rosenblatt._core.rows import Rows as ReadRows
 from rosenblatt._core.rows import as_table, dense
@@ -150,7 +150,7 @@ def _document(planes: CuttingPlanes, limits: list[str], *, margins: bool) -> dic
         intercept=planes.intercept,
     )
     part.done = part.done and planes.complete
-    name = say.Names(planes.few.number.astype(np.intp))
+    name = Names(planes.few.number.astype(np.intp))
     many = part.done and part.conflict is not None and part.separator is not None
     if many and rows.n > _MOST_LISTED:
         part.done = False
@@ -174,12 +174,12 @@ def _separated(planes: CuttingPlanes, part: Partition) -> list[int]:
     return np.flatnonzero(~np.concatenate(in_span)).tolist()
 
 
-def _margins(planes: CuttingPlanes, bound: Bound, name: say.Names) -> dict[str, Any]:
+def _margins(planes: CuttingPlanes, bound: Bound, name: Names) -> dict[str, Any]:
     of_shards = planes.all.of_shards(longest, planes.intercept)
     _, row = max(of_shards, key=lambda shard: shard[0])  # of equal ones the first
     planes.few = PickedRows.joined([planes.few, row])
     rows: Rows = planes.few.rows(intercept=planes.intercept, budget=planes.budget)
-    name = say.Names(planes.few.number.astype(np.intp))
+    name = Names(planes.few.number.astype(np.intp))
     margins = {"homogeneous": say.margin(bound, name)}
     if not planes.intercept:
         margins["geometric"] = margins["homogeneous"]
@@ -252,13 +252,13 @@ class CuttingPlanes:
     def _separator(self) -> list[Fraction] | None:
         """Weights that separate the few, widely; None: there are none, `partition` proves it."""
         rows, part = self._rows, self.partition
-        part.conflict = conflict_at_sight(rows)
+        part.conflict = visible_conflict(rows)
         if part.conflict is None:
-            part.metric = metric_of(rows)
-            sight = looked(rows, part.metric)
-            guess = nearest_point(rows, sight)
+            part.metric = decision_metric(rows.points)
+            view = view_of(rows, part.metric)
+            guess = nearest_point(rows, view)
             part.support = guess.support
-            w = sight.exactly(rows, guess.direction)
+            w = view.exactly(rows, guess.direction)
             if guess.separates and (rows.signs(w) > 0).all():
                 return self._wide(w, guess.support)
         part.first_conflict = True

@@ -111,13 +111,11 @@ def is_like_prose(values: Iterable[str]) -> bool:
     return sum(len(_TOKEN.findall(value)) for value in some) >= _LONG * max(len(some), 1)
 
 
-# Words in numbered buckets, for columns of prose with very many different words.
+# --- Hashed words ---------------------------------------------------------------------------------
 #
 # The bucket of a word is that of scikit-learn's `HashingVectorizer`: its MurmurHash3 without the
-# sign, modulo the number of buckets. Memory is bounded whatever the words are: a bucket that no
-# row
+# sign, modulo the number of buckets. Memory is bounded whatever the words are: a bucket that no row
 # has is no column, and the others keep the first few of their words to be shown by.
-
 
 INTO = 1 << 18
 MOST_BUCKETS = 1 << 24  # buckets

@@ -24,8 +24,9 @@ from rosenblatt.data.number import Number as Number
 from rosenblatt.data.number import Rows, Seen, measured, write_numbers
 from rosenblatt.data.one_hot import FALSE, MISSING, Words
 from rosenblatt.data.options import FileOptions, Reading, read_reading
+from rosenblatt.data.positive_labels import SIGNS, Condition, Positive
 from rosenblatt.data.stack import below, beside, head
-from rosenblatt.data.target import SIGNS, Condition, Positive, Target
+from rosenblatt.data.target import Target
 from rosenblatt.errors import InputError
 
 UNSEEN = ("refuse", "zero")
@@ -133,8 +134,8 @@ class Encoding:
                 first = f"{batch.place(min(words))}, {words[min(words)][0]}"
             unknown += len(words)
         if unknown:
-            said = f"{many(unknown, 'row')} with a category that did not occur in training"
-            warnings.warn(f"{said}, as {first}.", UserWarning, stacklevel=2)
+            sentence = f"{many(unknown, 'row')} with a category that did not occur in training"
+            warnings.warn(f"{sentence}, as {first}.", UserWarning, stacklevel=2)
         return below(encoded, len(self.feature_names))
 
     def unseen(self, batch: Batch) -> dict[int, list[str]]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import Any
 
-from rosenblatt.data import opening
+from rosenblatt.data import archives
 from rosenblatt.data.formats import FORMATS, REFUSED, kind_beginning, kind_named
 from rosenblatt.data.opening import (
     claimed_compression,
@@ -122,10 +122,10 @@ def _look(path: Path, name: str, keep: Any = None) -> File:
 def _kind(path: Path, name: str, begin: bytes) -> str:
     """What the file holds: its first bytes have the last word."""
     inner: PurePath = path.with_suffix("") if claimed_compression(path) else path
-    if begin.startswith(opening.ZIP):
-        if kind := opening.kind_of_archive(path, name):
+    if begin.startswith(archives.ZIP):
+        if kind := archives.kind_of_archive(path, name):
             return kind
-        inner = opening.inner_name(path, name)
+        inner = archives.inner_name(path, name)
         _check_inner(path, inner, name)
     suffix = inner.suffix.lower()
     named = kind_named(suffix)

@@ -28,10 +28,10 @@ _PLACE = re.compile(r"x\d+")  # how columns without names are called
 def need_target(source: Any, target: str | None, names: Iterable[str] = ()) -> None:
     """Labels are in a column that must be named; svmlight files have them in their place."""
     if target is None and not is_svmlight(source):
-        known = [repr(name) for name in names]
+        quoted = [repr(name) for name in names]
         raise InputError(
             f"Say which column holds the labels: {option('target', ...)}."
-            + (f" The columns: {listed(known, _MANY_SHOWN)}." if known else ""),
+            + (f" The columns: {listed(quoted, _MANY_SHOWN)}." if quoted else ""),
             option="target",
         )
 

@@ -259,9 +259,9 @@ def _field(option: Option) -> Any:
 
 def options_of(kind: type[FileOptions]) -> dict[str, Option]:
     """The options that a class has as fields, by name: columns first, then files."""
-    known = {f.name: f.metadata["option"] for f in fields(kind) if "option" in f.metadata}
+    declared = {f.name: f.metadata["option"] for f in fields(kind) if "option" in f.metadata}
     of_files = FileOptions.__dataclass_fields__
-    return dict(sorted(known.items(), key=lambda item: item[0] in of_files))
+    return dict(sorted(declared.items(), key=lambda item: item[0] in of_files))
 
 
 @dataclass(frozen=True)
@@ -395,11 +395,11 @@ class Reading(FileOptions):
     decimal: str = "."
     styles: Mapping[str, Style | Days] = field(default_factory=dict)
 
-    def for_another(self, said: FileOptions) -> Reading:
-        """How another table is read, of which this was said."""
+    def for_another(self, other: FileOptions) -> Reading:
+        """How a later table is read, with options of its own."""
         options = options_of(FileOptions).items()
-        values = {n: o.for_another(getattr(self, n), getattr(said, n)) for n, o in options}
-        if said.names is not None and said.header is None:
+        values = {n: o.for_another(getattr(self, n), getattr(other, n)) for n, o in options}
+        if other.names is not None and other.header is None:
             values["header"] = False
         return Reading(**values, delimiter=self.delimiter, decimal=self.decimal, styles=self.styles)
 

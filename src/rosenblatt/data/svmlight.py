@@ -22,8 +22,7 @@ from rosenblatt.data.opening import Bytes, Source, can_be_read_twice, opened_sou
 from rosenblatt.data.watching import reading
 from rosenblatt.errors import InputError
 
-# Why a line of svmlight text is refused: the grammar of `native/svmlight.hpp`, with words.
-
+# --- Why a line is refused: the grammar of `native/svmlight.hpp`, with words ----------------------
 
 LONGEST_NUMBER = 4096
 """As in `native/decimal.hpp`."""
@@ -328,8 +327,7 @@ def _rows(entries: Entries, info: SvmlightInfo) -> tuple[sparse.csr_matrix, NDAr
     return X, labels
 
 
-# Rows of svmlight text, some at a time: by the compiled core, or by scikit-learn's loader.
-
+# --- Rows, some at a time: by the compiled core, or by scikit-learn's loader ----------------------
 
 BLOCK = 1 << 20
 """How many bytes are parsed at a time: a few milliseconds, and Ctrl-C is heard in between."""

@@ -290,8 +290,7 @@ class _NotNumbers(Exception):  # noqa: N818 - caught here
     """A column of numbers holds something else."""
 
 
-# Text of very many columns. pyarrow takes microseconds and kilobytes for every column.
-
+# --- Text of very many columns: pyarrow takes microseconds and kilobytes for every one -----------
 
 TOGETHER = 20_000  # columns that pyarrow parses at a time
 
@@ -354,8 +353,7 @@ def _dealt(
     return pa.Table.from_arrays(list(columns.values()), names=list(types))
 
 
-# Text that cannot be read as a table: what is wrong, and where.
-
+# --- Text that cannot be read as a table: what is wrong, and where --------------------------------
 
 _RAGGED = re.compile(r"Row #(\d+): Expected (\d+) columns, got (\d+): (.*)", re.DOTALL)
 

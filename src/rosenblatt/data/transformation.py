@@ -19,7 +19,7 @@ from rosenblatt.data.batch import Batch
 from rosenblatt.data.encoding import Encoding
 from rosenblatt.data.number import Number
 from rosenblatt.data.one_hot import MISSING, Words
-from rosenblatt.data.target import Condition
+from rosenblatt.data.positive_labels import Condition
 from rosenblatt.errors import InputError
 
 

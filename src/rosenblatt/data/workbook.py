@@ -28,10 +28,10 @@ from rosenblatt.errors import InputError
 _SHOWN = 20  # names of sheets
 
 
-def as_text(file: File, said: str | None, like: str | None) -> File:
-    """The sheet that was said; or the one that is like an earlier one; or the only one."""
+def as_text(file: File, wanted: str | None, earlier: str | None) -> File:
+    """The sheet that is wanted; or the one that an earlier table was in; or the only one."""
     with _opened(file) as book:
-        sheet = _chosen(file, book.worksheets, said, like)
+        sheet = _chosen(file, book.worksheets, wanted, earlier)
         spool = tempfile.NamedTemporaryFile(prefix="rosenblatt-")  # noqa: SIM115 - lives with the File
         text = io.TextIOWrapper(spool, encoding="utf-8", newline="")
         text.write("sep=,\n")
@@ -72,21 +72,21 @@ def _opened(file: File) -> Iterator[Any]:
             book.close()
 
 
-def _chosen(file: File, sheets: list[Any], said: str | None, like: str | None) -> Any:
+def _chosen(file: File, sheets: list[Any], wanted: str | None, earlier: str | None) -> Any:
     names = {sheet.title: sheet for sheet in sheets}
     shown = listed([repr(name) for name in names], _SHOWN)
-    if said is not None:
-        if said not in names:
+    if wanted is not None:
+        if wanted not in names:
             raise InputError(
-                f"{option('sheet', said)} is not a sheet of {file.name}: it has {shown}.",
+                f"{option('sheet', wanted)} is not a sheet of {file.name}: it has {shown}.",
                 option="sheet",
-                value=said,
+                value=wanted,
                 allowed=tuple(names),
                 file=file.name,
             )
-        return names[said]
-    if like in names:
-        return names[like]
+        return names[wanted]
+    if earlier in names:
+        return names[earlier]
     filled = [sheet for sheet in sheets if any(True for _ in islice(_rows(sheet), 1))]
     if len(filled) != 1:
         first = next(iter(names), "")

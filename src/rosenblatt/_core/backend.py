@@ -1,4 +1,10 @@
-"""The one switch that chooses the backend, and the sizes that work is cut into."""
+"""What computes: the one switch that chooses the backend, the sizes of its calls, its threads.
+
+Rows are copied, scored and counted by several threads where no result depends on them; learning
+itself has one. `OMP_NUM_THREADS` and `threadpoolctl.threadpool_limits` are heeded. A process that
+shares work with others (of joblib, multiprocessing, or after a fork) has one thread, and so has a
+thread besides the main one.
+"""
 
 from __future__ import annotations
 
@@ -107,9 +113,6 @@ def gpu() -> Backend:
     return cast("Backend", OnGpu())
 
 
-# Which version this is, and what does its computing.
-
-
 def core() -> dict[str, str]:
     """Version, and what does the computing."""
     name = (
@@ -120,11 +123,7 @@ def core() -> dict[str, str]:
     return {"version": __version__, "core": name}
 
 
-# How many threads the compiled core may use: for work whose result cannot depend on them.
-#
-# Rows are copied, scored and counted by several; learning itself has one. `OMP_NUM_THREADS` and
-# `threadpoolctl.threadpool_limits` are heeded. A process that shares work with others (of joblib,
-# multiprocessing, or after a fork) has one thread, and so has a thread besides the main one.
+# Threads.
 
 
 T = TypeVar("T")

@@ -107,11 +107,11 @@ def scores_of_classes(x: Vector, w: Vector) -> list[float]:
 def rival(of_classes: list[float], y: int) -> int:
     """The other class with the highest score; of equal ones the first."""
     others = [c for c in range(len(of_classes)) if c != y]
-    found = others[0]
+    best = others[0]
     for c in others:
-        if of_classes[c] > of_classes[found]:
-            found = c
-    return found
+        if of_classes[c] > of_classes[best]:
+            best = c
+    return best
 
 
 def margin_of(x: Vector, y: int, w: Vector) -> float:
@@ -262,7 +262,7 @@ class _Arow:
         return (1 - m) / (square() + self.r / c)
 
 
-def _stepping(rule: UpdateRule) -> _FixedIncrement | _PassiveAggressive | _Arow:
+def _rule_of(rule: UpdateRule) -> _FixedIncrement | _PassiveAggressive | _Arow:
     if rule.kind == "perceptron":
         return _FixedIncrement(rule.number)
     if rule.kind == "AROW":
@@ -275,7 +275,7 @@ class _Learner:
 
     def __init__(self, examples: LabelledRows, rule: UpdateRule, arrays: LearnerArrays):
         self.rows, self.y, self.c = examples
-        self.rule, self.intercept = _stepping(rule), rule.intercept
+        self.rule, self.intercept = _rule_of(rule), rule.intercept
         self.w, self.correction, self.counts, self.p, self.visits, self.log = arrays
         self.updates = 0  # of this call
 
@@ -293,14 +293,14 @@ class _Learner:
         """Does row i call for an update?"""
         return self.rule.calls(self.margin(i))
 
-    def seen(self, i: int) -> float:
+    def noted(self, i: int) -> tuple[float, ...]:
         """What is written down of row i: its score."""
-        return score(self.rows[i], self.w)
+        return (score(self.rows[i], self.w),)
 
     def note(self, i: int) -> None:
         if self.log is not None:
-            noted = i, self.visits, self.seen(i)
-            for column, value in zip(self.log, noted, strict=True):
+            of_update = i, self.visits, *self.noted(i)
+            for column, value in zip(self.log, of_update, strict=True):
                 column[self.updates] = value
 
     def square(self, i: int) -> float:
@@ -333,7 +333,7 @@ class _Learner:
             self.p[of] += x * x / (self.rule.r / self.weight(i))
 
     def visit(self, i: int) -> bool:
-        """One look at row i, and the update if it calls for one."""
+        """Evaluate row i, and update if it calls for it."""
         mistake = self.calls(i)
         if mistake:
             self.note(i)
@@ -360,15 +360,9 @@ class _JointLearner(_Learner):
         """The score of the row's class minus that of its rival."""
         return margin_of(self.rows[i], int(self.y[i]), self.w)
 
-    def seen(self, i: int) -> float:
-        """Its margin."""
-        return self.margin(i)
-
-    def note(self, i: int) -> None:
-        if self.log is not None:
-            noted = i, self.visits, self.seen(i), self.rival(i)
-            for column, value in zip(self.log, noted, strict=True):
-                column[self.updates] = value
+    def noted(self, i: int) -> tuple[float, ...]:
+        """Its margin and its rival."""
+        return self.margin(i), self.rival(i)
 
     def square(self, i: int) -> float:
         """That of the change: x_i for one class, -x_i for another."""
@@ -461,9 +455,8 @@ def look(
     learner = _learner(examples, rule, LearnerArrays(w, None, nothing))
     for i in range(begin, end):
         if step.scores is not None:
-            step.scores[i] = learner.seen(i)
-        exists = learner.weight(i) != 0
-        step.marks[i] = learner.mark(i, step.sum) if exists else 0
+            step.scores[i] = learner.noted(i)[0]
+        step.marks[i] = learner.mark(i, step.sum) if learner.weight(i) != 0 else 0
     return int(np.count_nonzero(step.marks[begin:end]))
 
 

@@ -1,4 +1,8 @@
-"""Labelled rows, ready for the kernels: what training and judging read."""
+"""Labelled rows, ready for the kernels: what training and evaluation read.
+
+A `Matrix` is an array or `Csr`; `Rows` are its rows as a backend takes them; `Examples` are rows
+with labels and weights; a `Scale` says how large rows are.
+"""
 
 from __future__ import annotations
 
@@ -24,9 +28,6 @@ if TYPE_CHECKING:
     from rosenblatt._core.protocol import Backend, Labels, NativeRows
 
     Count = Callable[[LabelledRows, MistakeTally, int, int], bool]
-
-
-# Arrays and sparse matrices alike: the few things that are asked of both.
 
 
 _PIECE = 1 << 15  # numbers that are added at a time: a cache holds them
@@ -108,9 +109,8 @@ def row_range(X: Matrix, begin: int, end: int) -> Matrix:
     return Csr(X.data[first:last], X.indices[first:last], indptr - first, (end - begin, X.shape[1]))
 
 
-# How large rows are: their mean squared length, with the same bits however they are held.
-#
-# Σ c_i ‖x̃_i‖² is a sum over blocks of rows (`folding.py`): it can be made in parts.
+# The mean squared length of rows has the same bits however they are held: Σ c_i ‖x̃_i‖² is a sum
+# over blocks of rows (`summation.py`), which can be made in parts.
 
 
 Lengths = Iterable[tuple[Floats, Floats | None]]

@@ -70,7 +70,7 @@ class KernelExamples(Labelled, Sized):
 
 
 class Dual:
-    """Looks at scores and steps: β_i += c_i y_i where row i has y_i s_i <= margin."""
+    """β_i += c_i y_i where row i has y_i s_i <= margin."""
 
     counts_rows = True  # updates are counted by row
 
@@ -254,14 +254,12 @@ class Dual:
         return KernelRule.of(learned, gram.kernel, gram.X, eta)
 
 
-# Coefficients of the rows for each of many classes: the dual form of the joint perceptron.
-#
-# Row i of class y with rival r: β_yi += c_i and β_ri -= c_i. A row of the Gram matrix serves
-# both.
-
-
 class JointDual(Dual):
-    """Looks at scores and steps: β_yi += c_i, β_ri -= c_i where s_y - s_r <= margin."""
+    """The dual form of the joint perceptron, with coefficients for each of many classes.
+
+    Row i of class y with rival r and s_y - s_r <= margin: β_yi += c_i and β_ri -= c_i. A row of the
+    Gram matrix serves both.
+    """
 
     @np.errstate(over="ignore", invalid="ignore")  # what is not finite is refused afterwards
     def _window(

@@ -172,14 +172,13 @@ def layout_of(d: int, number: int, shared_memory: int, processors: int) -> Layou
 #     speculating ──more mistakes than one row in `ratio`──► walking
 #     walking ──fewer──► speculating
 #
-# Speculation pays for each mistake, the walk for each block of rows. A part of it that was made
-# is
-# judged by its own mistakes.
+# Speculation pays for each mistake, the walk for each block of rows: each is judged by the mistakes
+# of the visits that it made.
 
 
 RATIO = 160  # rows that the walk takes while speculation makes one update, of up to 128 columns,
 LEAST_RATIO = 80  # and of very many
-AT_FIRST, AT_ONCE = 1 << 14, 1 << 19  # rows that are walked through before it is looked again
+AT_FIRST, AT_ONCE = 1 << 14, 1 << 19  # rows of one walk
 
 
 def ratio_of(d: int) -> int:

@@ -9,7 +9,7 @@ from scipy import sparse
 from common import everything, may_not_converge, may_not_separate
 from rosenblatt import Perceptron
 from rosenblatt._core import screening
-from rosenblatt._core.backend import Compute, compute
+from rosenblatt._core.backend import compute
 from rosenblatt._training import loop
 from rosenblatt.errors import WeightsOverflow
 
@@ -18,7 +18,7 @@ pytestmark = [may_not_converge, may_not_separate]
 
 
 def one_by_one(patched):
-    patched.setattr(Compute, "whole_epochs", None)
+    patched.setattr(compute, "whole_epochs", None)
 
 
 def table(seed, n, d, noise, classes=2):

@@ -15,7 +15,7 @@ import threading
 import warnings
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
@@ -52,6 +52,20 @@ class Compute:
     block: int = 1 << 16  # rows of a block, by row number: a definition, whatever computes
     shard: int = 1 << 6  # blocks of a shard, a power of two
 
+    # The backend again, where it can do more than the reference; else None:
+    screening: ScreeningBackend | None = field(init=False)  # pass rows over unread
+    whole_epochs: EpochBackend | None = field(init=False)  # make many epochs in one call
+    algebra: AlgebraBackend | None = field(init=False)  # linear algebra modulo a prime
+    cones: ConeBackend | None = field(init=False)  # find the pairs of rows that a cone forces
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        super().__setattr__(name, value)
+        if name == "backend":  # asked once, not at each call
+            self.screening = value if hasattr(value, "refer") else None
+            self.whole_epochs = value if hasattr(value, "epochs") else None
+            self.algebra = value if hasattr(value, "lift") else None
+            self.cones = value if hasattr(value, "rank_along") else None
+
     @property
     def rows_of_shard(self) -> int:
         return self.block * self.shard
@@ -65,26 +79,6 @@ class Compute:
         """Threads for a call that computes so many numbers, as the compiled core decides it."""
         core = cast("Any", self.backend)
         return int(core.threads_for(numbers)) if hasattr(core, "threads_for") else 1
-
-    @property
-    def screening(self) -> ScreeningBackend | None:
-        """The backend, where it can pass rows over unread."""
-        return cast("ScreeningBackend", self.backend) if hasattr(self.backend, "refer") else None
-
-    @property
-    def whole_epochs(self) -> EpochBackend | None:
-        """The backend, where it can make many epochs in one call."""
-        return cast("EpochBackend", self.backend) if hasattr(self.backend, "epochs") else None
-
-    @property
-    def algebra(self) -> AlgebraBackend | None:
-        """The backend, where it has linear algebra modulo a prime."""
-        return cast("AlgebraBackend", self.backend) if hasattr(self.backend, "lift") else None
-
-    @property
-    def cones(self) -> ConeBackend | None:
-        """The backend, where it finds the pairs of rows that a cone forces."""
-        return cast("ConeBackend", self.backend) if hasattr(self.backend, "rank_along") else None
 
 
 def _chosen() -> Compute:

@@ -5,7 +5,7 @@ import pyarrow as pa
 import pytest
 
 from rosenblatt import data
-from rosenblatt.data import blanks
+from rosenblatt.data import dialect
 from rosenblatt.errors import InputError
 
 ROWS = [[18.0, 8.0], [15.0, 9.0], [16.0, 7.5]]
@@ -64,7 +64,7 @@ def test_blanks_inside_quotes_divide_nothing(file):
 )
 def test_blanks_inside_values_are_no_delimiter(text):
     delimiter = max(",\t", key=text.split("\n")[0].count)
-    assert not blanks.are_between_fields(
+    assert not dialect.are_between_fields(
         text.encode(), delimiter, text.split("\n")[0].count(delimiter)
     )
 
@@ -84,10 +84,10 @@ def test_blocks_of_a_long_file_are_joined_as_one_text_is():
             buffer[: len(taken)] = taken
             return len(taken)
 
-    stream, found, room = blanks.Joined(Slow()), b"", bytearray(11)
+    stream, found, room = dialect.Joined(Slow()), b"", bytearray(11)
     while got := stream.readinto(memoryview(room)):
         found += room[:got]
-    assert found == blanks.joined(text)
+    assert found == dialect.joined(text)
     assert [len(line.split(b" ")) for line in found.splitlines()[:-1]] == [4] * 200
     assert found.splitlines()[-1] == b'"a  b" 1 2 3'
 

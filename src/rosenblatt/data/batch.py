@@ -48,7 +48,7 @@ class Place(NamedTuple):
             return in_memory(self.row)
         if self.dialect is None:
             return in_file(self.row)
-        from rosenblatt.data.line_numbers import line_of
+        from rosenblatt.data.numbering import line_of
 
         return in_file(self.row, line_of(self.file, self.dialect, self.row))
 

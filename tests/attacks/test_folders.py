@@ -180,12 +180,12 @@ import os, sys, warnings
 import numpy as np
 from pathlib import Path
 from rosenblatt import Perceptron, data, save, train
-from rosenblatt._study import forced
+from rosenblatt._study import robustness
 from rosenblatt.cli import run
 from rosenblatt.errors import RosenblattError
 warnings.simplefilter("ignore")
 small, table = Path(sys.argv[1]), sys.argv[2]
-forced.WORK //= 20  # nothing of what is found can be written
+robustness.SIGNS_WORK //= 20  # nothing of what is found can be written
 X = np.random.default_rng(0).normal(size=(4000, 8)); hard = X[:, 0] + X[:, 1] ** 3 > 0
 stream = lambda: data.read(table, target="label").stream()
 p = lambda **more: Perceptron(order="blocks", max_iter=2, random_state=0, **more)

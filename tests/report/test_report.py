@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 import reports
 from rosenblatt._util.escape import shown
+from rosenblatt._util.text import clip, number, percent
 from rosenblatt.report import render
 from rosenblatt.report.charts import Charts, Plane, nice_ticks, thinned
-from rosenblatt.report.text import clip, number, percent
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{}'; img-src data:"
 each = pytest.mark.parametrize("name", reports.ALL)

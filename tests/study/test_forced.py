@@ -9,7 +9,7 @@ import pytest
 from sklearn.datasets import load_breast_cancer
 
 from rosenblatt import certify, study
-from rosenblatt._study import forced, verdict
+from rosenblatt._study import robustness, verdict
 from rosenblatt.report import render
 
 pytestmark = pytest.mark.in_full
@@ -69,7 +69,7 @@ def test_rows_without_a_label_do_not_count(cancer, found):
 
 
 def test_it_is_the_same_every_time_although_it_is_cut_short(monkeypatch):
-    monkeypatch.setattr(forced, "WORK", 200_000)
+    monkeypatch.setattr(robustness, "SIGNS_WORK", 200_000)
     rng = np.random.default_rng(0)
     X = rng.standard_normal((120, 8)).round(2)
     frame = pd.DataFrame(X, columns=list("abcdefgh")).assign(y=X[:, 0] + rng.normal(size=120) > 0)

@@ -9,7 +9,7 @@ from scipy.stats import fisher_exact
 from sklearn.datasets import load_breast_cancer, load_iris
 
 from rosenblatt import second_opinion, study, theory
-from rosenblatt._study import opinions
+from rosenblatt._study import robustness
 from rosenblatt.report import render
 
 
@@ -37,7 +37,7 @@ def test_counts_add_up(separable, overlapping):
         told = found.to_dict()["opinions"]
         asked = told["asked"]
         assert told["separable"] is apart
-        assert asked == min(opinions.ROWS, len(found.selection.test))
+        assert asked == min(robustness.ROWS, len(found.selection.test))
         assert told["contested"] + told["forced"] + told["overruled"] + told["open"] == asked
         assert told["contested_wrong"] + told["other_wrong"] <= asked
         assert len(told["examples"]) == 3
@@ -56,17 +56,19 @@ def test_contested_rows_are_called_wrong_more_often_only_beyond_chance(wrong, of
     """Of 12 contested and 28 other rows: Fisher's exact test of scipy decides alike."""
     table = [[wrong[0], 12 - wrong[0]], [wrong[1], 28 - wrong[1]]]
     assert (fisher_exact(table, alternative="greater").pvalue <= 0.05) == oftener
-    assert opinions._more_often(wrong, 12, 40) is oftener
+    assert robustness._more_often(wrong, 12, 40) is oftener
 
 
 def test_what_was_examined_and_what_is_not_settled_is_said():
     known = second_opinion([[1], [2], [5], [6]], [0, 0, 1, 1], [[1], [3], [3.5], [6]])
     assert [known.count("forced"), known.count("contested")] == [2, 2]
-    said = opinions._sentence(known, (1, 0), 9)
+    said = robustness._opinions_sentence(known, (1, 0), 9)
     assert said.startswith("Of 9 test rows, 4 drawn at random were examined: 2 contested (another")
     assert "2 forced (all such rules agree), 0 not settled" in said
     assert said.endswith("wrong on 1 of the 2 contested and on 0 of the other 2.")
-    assert opinions._sentence(known, (1, 0), 4).startswith("All 4 test rows were examined: ")
+    assert robustness._opinions_sentence(known, (1, 0), 4).startswith(
+        "All 4 test rows were examined: "
+    )
 
 
 def test_the_report_shows_both(overlapping):
@@ -74,7 +76,7 @@ def test_the_report_shows_both(overlapping):
     section = re.search(r'<section aria-labelledby="opinions">.*?</section>', page, re.S)[0]
     text = " ".join(re.sub("<[^>]+>", " ", section).split())
     assert "What other rules would say" in text
-    assert f"of {opinions.ROWS} test rows contested" in text  # fewer than there are
+    assert f"of {robustness.ROWS} test rows contested" in text  # fewer than there are
     assert text.count("contested:") + text.count("forced:") + text.count("open:") >= 3
     text = " ".join(re.sub("<[^>]+>", " ", page).split())
     assert "one pass over all rows predicted each row before learning from it" in text

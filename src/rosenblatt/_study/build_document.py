@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from rosenblatt._core.backend import core
-from rosenblatt._study import forced, rule, training_evidence, verdict, warnings
+from rosenblatt._study import robustness, rule, training_evidence, verdict, warnings
 from rosenblatt._study.error_analysis import confusion_counts, error_analysis
 from rosenblatt._study.folder import default_folder
 from rosenblatt._study.options import Options
@@ -76,7 +76,7 @@ def described(
         else training_evidence.hardest_rows(compared, X, chosen),
         "verdict": certificate and verdict.verdict(certificate, rows=not options.no_rows),
         "unasked": compared.read.unasked,
-        "forced": proved.signs and forced.forced(compared, proved.signs, options),
+        "forced": proved.signs and robustness.forced(compared, proved.signs, options),
         "opinions": proved.opinions,
         "progressive": proved.progressive,
         "training": None

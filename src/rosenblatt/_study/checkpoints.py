@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import final
 
 from rosenblatt._util.files import make_folder
-from rosenblatt.selection.training import Progress, checkpoint_of
+from rosenblatt.selection.comparison import Progress, checkpoint_of
 
 _NOTE = "about.txt"
 _ABOUT = (

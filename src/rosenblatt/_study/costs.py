@@ -12,10 +12,9 @@ from numpy.typing import NDArray
 
 from rosenblatt._model.objective import OBJECTIVES, Objective
 from rosenblatt._util.spelling import option
-from rosenblatt._util.text import named
+from rosenblatt._util.text import named, number
 from rosenblatt._validation import parameters
 from rosenblatt.errors import InputError, InputTypeError
-from rosenblatt.report.text import number
 from rosenblatt.selection.criterion import Criterion, price_list
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from rosenblatt import certificate as proving
 from rosenblatt import verify
 from rosenblatt._certify.check import packed
 from rosenblatt._core.rows import dense
-from rosenblatt._study import forced, opinions, progressive
+from rosenblatt._study import progressive, robustness
 from rosenblatt._study.options import Options
 from rosenblatt._study.stages import Compared, Proved, Seconds
 from rosenblatt._util.progress import stage
@@ -68,10 +68,10 @@ def prove_all(compared: Compared, options: Options, seconds: Seconds) -> Proved:
                 margins = _certify(*compared.training_rows(), clock)
                 proved = replace(proved, of_training=margins)
         with step("what the rows force"):
-            signs = forced.signs(X, y, weights, certificate)
+            signs = robustness.signs(X, y, weights, certificate)
             proved = replace(proved, signs=signs)
         with step("second opinions"):
-            proved = replace(proved, opinions=opinions.ask(compared, X, options))
+            proved = replace(proved, opinions=robustness.second_opinions(compared, X, options))
         if options.points is None:  # those met along a pass are no cards
             with step("one pass over all rows"):
                 bound = progressive.one_pass(read, certificate, options)

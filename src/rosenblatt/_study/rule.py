@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from rosenblatt._core.rows import standing
 from rosenblatt._study import card
-from rosenblatt._util.text import named
+from rosenblatt._util.text import named, number
 from rosenblatt.report.document import LISTED, ClassRule, Difference, Rule, Term
-from rosenblatt.report.text import column, number, weighted_sum
+from rosenblatt.report.terminal import column, weighted_sum
 from rosenblatt.scorecard import Scorecard
 
 if TYPE_CHECKING:

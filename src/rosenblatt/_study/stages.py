@@ -31,7 +31,7 @@ from rosenblatt.data.summary import words_like_missing
 from rosenblatt.errors import InputError
 from rosenblatt.selection import Selection, SelectionInterrupted, candidates, select
 from rosenblatt.selection.candidates import ROWS_OF_IT, no_peers, not_tried, peers
-from rosenblatt.selection.training import Progress
+from rosenblatt.selection.comparison import Progress
 
 if TYPE_CHECKING:
     from rosenblatt import Certificate

@@ -38,8 +38,8 @@ from rosenblatt.data.open_table import OpenSvmlight
 from rosenblatt.data.preparation import Preparation
 from rosenblatt.selection import SelectionInterrupted
 from rosenblatt.selection.candidates import not_streamed
+from rosenblatt.selection.comparison import Progress
 from rosenblatt.selection.stored import TRAIN_SHARE, CheckpointFolder, select_stored, trains
-from rosenblatt.selection.training import Progress
 
 if TYPE_CHECKING:
     from rosenblatt._out_of_core.store import Stored

@@ -16,12 +16,21 @@ from markupsafe import Markup
 
 from rosenblatt import verify
 from rosenblatt._util.escape import shown
-from rosenblatt._util.text import counted, many, named, row_number
+from rosenblatt._util.text import (
+    clip,
+    counted,
+    many,
+    named,
+    number,
+    percent,
+    row_number,
+    sentence,
+    signed,
+)
 from rosenblatt.play.bundle import bundled
 from rosenblatt.play.html_page import asset
 from rosenblatt.report.charts import CHARTS, Charts
 from rosenblatt.report.document import FIRST_SECTIONS, LAST_SECTIONS
-from rosenblatt.report.text import clip, number, percent, sentence, signed
 
 FORMULA_TERMS = 8
 HEAVIEST = 20

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from rosenblatt._util.escape import one_line
 from rosenblatt._util.spelling import option
-from rosenblatt._util.text import many, named
+from rosenblatt._util.text import many, named, number
+from rosenblatt.data.naming import is_number
 from rosenblatt.report.document import (
     CARD,
     FIRST_SECTIONS,
@@ -21,13 +22,14 @@ from rosenblatt.report.document import (
     Data,
     Fit,
     Section,
+    Term,
 )
-from rosenblatt.report.text import number, weighted_sum
 
 WIDTH = 100  # where there is no terminal
 _INDENT = 12
 _NAME = 20  # of a candidate, and a space
 _LEVELS = 10  # reference levels that are named
+SHOWN = 4  # terms of a sum
 _CLASSES = 10  # of many, and pairs of them, that have a line of their own
 _BASELINES_OF_CARDS = (
     "the rules for comparison use all columns but the ignored ones, with a 0/1 column for every "
@@ -176,6 +178,28 @@ def _rule(document: Any) -> Iterator[str | Line]:
     if levels := rule["references"]:
         some = ", ".join(levels[:_LEVELS]) + (", …" if len(levels) > _LEVELS else "")
         yield "levels", f"reference levels of the one-hot encoding, with weight 0: {some}"
+
+
+# --- Sums in words -------------------------------------------------------------------------------
+
+
+def column(name: str) -> str:
+    """A name that is a number is quoted: 25·0 would be read as a product."""
+    return repr(name) if is_number(name) else name
+
+
+def weighted_sum(terms: Sequence[Term], n_terms: int) -> str:
+    """2.5·age − 0.3·[owner = yes] + … (3 more); the first terms are the heaviest."""
+    if not terms:
+        return "0"
+    text = ""
+    for term in terms[:SHOWN]:
+        name = f"[{term['feature']}]" if term["indicator"] else column(term["feature"])
+        sign = "−" if term["weight"] < 0 else "+" if text else ""
+        text += f" {sign} " if text else sign
+        text += f"{number(abs(term['weight']), digits=3)}·{name}"
+    rest = n_terms - SHOWN
+    return text + (f" + … ({rest:,} more)" if rest > 0 else "")
 
 
 def score(of_class: ClassRule) -> str:

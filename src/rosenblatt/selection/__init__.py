@@ -2,9 +2,9 @@
 winner's error is measured once, on a third."""
 
 from rosenblatt.selection.candidates import candidates
+from rosenblatt.selection.comparison import Candidate
 from rosenblatt.selection.measures import clopper_pearson
-from rosenblatt.selection.result import Candidate, Selection, SelectionInterrupted
-from rosenblatt.selection.selector import select
+from rosenblatt.selection.selector import Selection, SelectionInterrupted, select
 
 __all__ = [
     "Candidate",

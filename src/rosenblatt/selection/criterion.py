@@ -16,7 +16,7 @@ from rosenblatt._util.spelling import option
 from rosenblatt.errors import InputError
 
 if TYPE_CHECKING:
-    from rosenblatt.selection.result import Candidate
+    from rosenblatt.selection.comparison import Candidate
 
 
 Costs = Mapping[tuple[str, str], float]

@@ -11,10 +11,9 @@ from sklearn.base import clone
 from rosenblatt._model.probability import Platt
 from rosenblatt._training.threshold import can_move, move_threshold, on_rows
 from rosenblatt.errors import InputError
-from rosenblatt.selection.comparison import Comparison
+from rosenblatt.selection.comparison import Candidate, Comparison
 from rosenblatt.selection.folds import FIFTHS, Indices, folds, rest
-from rosenblatt.selection.out_of_sample import OutOfSample, Unit, platt, scores_of
-from rosenblatt.selection.result import Candidate, Floats
+from rosenblatt.selection.out_of_sample import Floats, OutOfSample, Unit, platt, scores_of
 
 ENOUGH = 10_000  # validation rows whose scores tell as much as folds would
 _PLAIN = Unit(0.0, 1.0)  # scores as they are

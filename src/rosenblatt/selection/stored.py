@@ -23,12 +23,17 @@ from rosenblatt._training.threshold import mistaken, move_threshold
 from rosenblatt._util.spelling import option
 from rosenblatt.errors import InputError
 from rosenblatt.selection.candidates import baseline, streamed
-from rosenblatt.selection.comparison import majority_of
+from rosenblatt.selection.comparison import (
+    Candidate,
+    Progress,
+    Training,
+    checkpoint_of,
+    majority_of,
+)
 from rosenblatt.selection.criterion import Criterion
 from rosenblatt.selection.folds import FIFTHS
 from rosenblatt.selection.out_of_sample import OutOfSample, platt, scores_of
-from rosenblatt.selection.result import Candidate, Selection, SelectionInterrupted
-from rosenblatt.selection.training import Progress, Training, checkpoint_of
+from rosenblatt.selection.selector import Selection, SelectionInterrupted
 
 if TYPE_CHECKING:
     from rosenblatt._out_of_core.store import Stored

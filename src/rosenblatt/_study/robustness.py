@@ -1,35 +1,139 @@
-"""What other rules that fit as well say of some test rows."""
+"""What holds beyond the chosen rule: errors that no linear rule avoids, signs that all good ones
+share, and what others that fit as well say of some test rows."""
 
 from __future__ import annotations
 
 from math import comb
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from rosenblatt._bounds.directions import MOST_COLUMNS
 from rosenblatt._certify.table import read
 from rosenblatt._core.backend import compute
-from rosenblatt._study.options import Options
-from rosenblatt._study.stages import Compared
+from rosenblatt._util.budget import Clock
 from rosenblatt._util.text import many, row_number
 from rosenblatt.errors import InputError
 from rosenblatt.opinions import LINES, Opinion, Opinions, RuleSet
-from rosenblatt.report.document import Example, SecondOpinions
+from rosenblatt.report.document import Example, Forced, SecondOpinions
+from rosenblatt.scorecard import Scorecard
+from rosenblatt.sign_report import found_within
+
+if TYPE_CHECKING:
+    from rosenblatt import Certificate
+    from rosenblatt._study.options import Options
+    from rosenblatt._study.stages import Compared
+    from rosenblatt.sign_report import SignReport
+
+
+SIGNS_WORK = (
+    6_000_000  # row evaluations: some two seconds, counted, so that it is the same everywhere
+)
+_MOST_PAIRS = 2_500_000  # of rows of both labels: with more, one look takes too long
+_LONGER = "rosenblatt certify --signs, which searches longer"
+
+
+def signs(X: Any, y: Any, weights: Any, certificate: Certificate) -> SignReport | None:
+    """None where there is nothing to ask, or no answer could be hoped for in so short a time."""
+    if certificate.separable is not False or certificate.many or compute.cones is None:
+        return None
+    if sparse.issparse(X) or not 1 <= X.shape[1] <= MOST_COLUMNS:
+        return None
+    if int(np.prod(np.unique(y, return_counts=True)[1], dtype=np.float64)) > _MOST_PAIRS:
+        return None
+    try:
+        return found_within(
+            Clock(None, SIGNS_WORK),
+            np.asarray(X),
+            y,
+            sample_weight=weights,
+            names=certificate.feature_names,
+            longer=_LONGER,
+        )
+    except InputError:  # numbers that are too far apart
+        return None
+
+
+def forced(compared: Compared, report: SignReport, options: Options) -> Forced:
+    own = _errors_of_the_rule(compared)
+    return {
+        "rows": report.n_rows,
+        "at_least": int(report.at_least),
+        "errors": int(report.errors),
+        "rule_errors": own,
+        "columns": [
+            {
+                "feature": column.name,
+                "sign": column.sign,
+                "free": column.free,
+                "collinear": column.collinear,
+                "otherwise_at_least": int(column.at_least),
+                "otherwise_at_most": int(column.at_most),
+            }
+            for column in report
+        ],
+        "sentence": _forced_sentence(report, own, options.decides),
+    }
+
+
+def _errors_of_the_rule(compared: Compared) -> int | None:
+    """Of the chosen rule on all rows; None of one that is no linear rule of the columns."""
+    read, selection = compared.read, compared.selection
+    estimator, prepare = selection.estimator, selection.prepare
+    if read.sample is not None or len(read.X) != len(read.y):
+        return None
+    if isinstance(estimator, Scorecard) or not hasattr(estimator, "coef_"):
+        return None
+    rows = read.X if prepare is None else prepare.transform(read.X)
+    return int((estimator.predict(rows) != read.y).sum())
+
+
+def _forced_sentence(report: SignReport, own: int | None, decides: str) -> str:
+    least, errors, rows = report.at_least, report.errors, report.n_rows
+    if least == errors:
+        few = f"No linear rule makes fewer than {errors:,} errors on these {rows:,} rows"
+    elif least:
+        few = (
+            f"Every linear rule errs on at least {least:,} of these {rows:,} rows; the best one "
+            f"found in this short search errs on {errors:,}"
+        )
+    else:
+        few = (
+            f"The best linear rule found in this short search errs on {errors:,} of these "
+            f"{rows:,} rows"
+        )
+    if decides != "error":
+        few += " (all errors count alike here: no costs, no weights)"
+    signs = []
+    for sign, word in (("+", "positive"), ("-", "negative")):
+        if names := [column.name for column in report if column.sign == sign]:
+            signs.append(f"a {word} weight to {', '.join(names)}")
+    if not signs:
+        return f"{few}. No weight is known to need a certain sign."
+    so_few = f"Every rule with at most {errors:,} errors"
+    sentence = f"{few}. {so_few} gives {' and '.join(signs)} (positive speaks for {report.label})."
+    if own is not None and own > errors:
+        sentence += f" The rule above makes {own:,}: this need not hold for it."
+    return sentence
+
+
+# --- Second opinions -----------------------------------------------------------------------------
+
 
 ROWS = 40  # test rows that are asked about
-WORK, EACH = 1_000_000, 20_000  # row evaluations: some tenths of a second in all
+OPINIONS_WORK, EACH = 1_000_000, 20_000  # row evaluations: some tenths of a second in all
 _MOST_NUMBERS = 200_000  # in the training rows
 _EXAMPLES = 3
 _LEVEL = 0.05  # of the test whether contested rows are wrong more often
 
 
-def ask(compared: Compared, X: Any, options: Options) -> SecondOpinions | None:
+def second_opinions(compared: Compared, X: Any, options: Options) -> SecondOpinions | None:
     """X: all rows in the units of the table, missing values filled. None where there is nothing to
     ask, or no answer could be hoped for in so short a time."""
-    read, selection = compared.read, compared.selection
-    if selection.cv or options.stream or read.sample is not None or len(read.counts) != 2:
+    table, selection = compared.read, compared.selection
+    if selection.cv or options.stream or table.sample is not None or len(table.counts) != 2:
         return None
     if options.decides != "error":
         return None  # rules would be compared by errors, which this one was not chosen by
@@ -38,8 +142,8 @@ def ask(compared: Compared, X: Any, options: Options) -> SecondOpinions | None:
         return None
     if len(known) * X.shape[1] > _MOST_NUMBERS or X.shape[1] > len(known):
         return None
-    if len(X) != len(read.y):  # rows without a label stand in X where they do in the table
-        X = np.delete(X, list(read.notes.unlabelled), axis=0)
+    if len(X) != len(table.y):  # rows without a label stand in X where they do in the table
+        X = np.delete(X, list(table.notes.unlabelled), axis=0)
     asked = selection.test
     if len(asked) > ROWS:
         asked = np.sort(np.random.default_rng(options.seed).choice(asked, ROWS, replace=False))
@@ -60,7 +164,7 @@ def _opinions(compared: Compared, X: Any, asked: NDArray[Any], *, rows: bool) ->
         answers=np.where(answers == table.origin.classes[-1], 1, -1).astype(np.int8),
         errors=int((fitted != y[known]).sum()),
         work_limit=EACH,
-        work=WORK,
+        work=OPINIONS_WORK,
         lines=LINES,
     )
     opinions = rules.all(list(rules.opinions()))
@@ -99,7 +203,7 @@ def _described(
         "other_wrong": counts[1],
         "bound": opinions.bound,
         "examples": _examples(opinions, compared, asked) if rows else [],
-        "sentence": _sentence(opinions, counts, len(selection.test)),
+        "sentence": _opinions_sentence(opinions, counts, len(selection.test)),
     }
 
 
@@ -129,7 +233,7 @@ def _with_numbers(opinions: Opinions, opinion: Opinion, compared: Compared) -> s
     return opinions.sentence(opinion.row, lambda row: row_number(table.number(int(known[row]))))
 
 
-def _sentence(opinions: Opinions, wrong: tuple[int, int], test_rows: int) -> str:
+def _opinions_sentence(opinions: Opinions, wrong: tuple[int, int], test_rows: int) -> str:
     """What was settled, and what was not; then how often the rule is wrong on both."""
     n, forced, unsettled = len(opinions), opinions.count("forced"), opinions.count("open")
     k = n - forced - unsettled

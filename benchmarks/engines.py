@@ -18,9 +18,9 @@ from pathlib import Path
 
 import numpy as np
 from distributed import Client, LocalCluster
-from rosenblatt._training.rule import margin_rule
 
 from rosenblatt import Perceptron
+from rosenblatt._core.protocol import UpdateRule
 from rosenblatt._out_of_core import certify, work
 from rosenblatt._out_of_core import client as clients
 from rosenblatt._out_of_core.cache import stored
@@ -55,7 +55,7 @@ def rows(n, *, flipped=0.0, margin=0.0, wrong=False):
 def jobs(rows_in_place):
     """One epoch, one count of two candidates, one step, one look of a proof."""
     labelling = Labelling(None, (1.0, 1.0))
-    steps = work.Steps(labelling, margin_rule(0.0), 0.0, True)
+    steps = work.Steps(labelling, UpdateRule("perceptron", 0.0, True))
     w = np.random.default_rng(2).normal(size=D + 1)
     epoch, n = Epoch(0, 1, shuffled=True), rows_in_place.n
     weights = [Fraction(v) for v in w.tolist()]

@@ -1,11 +1,10 @@
-"""What was proved about a table: the verdict, its numbers, its proof."""
+"""Is there a hyperplane with every row on its right side? Decided, and proved: `certify`."""
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast, final
 
@@ -24,7 +23,6 @@ from rosenblatt._certify.diagnostics import (
     visible_conflict,
 )
 from rosenblatt._certify.facial_reduction import ONLY_SEPARABLE, Partition
-from rosenblatt._certify.heading import head
 from rosenblatt._certify.lifted_rows import LiftedRows
 from rosenblatt._certify.margins import Bound
 from rosenblatt._certify.pair_certificates import PairCertificates
@@ -43,7 +41,7 @@ from rosenblatt._certify.parts import (
 from rosenblatt._certify.rows import Rows
 from rosenblatt._certify.table import Table, named, pairs_of, read, read_encoded
 from rosenblatt._core.rows import Matrix
-from rosenblatt._util.budget import Budget, LimitReached
+from rosenblatt._util.budget import Budget, LimitReached, noting
 from rosenblatt._util.files import write_whole
 from rosenblatt._util.one_thread import one_thread
 from rosenblatt._validation import parameters
@@ -65,6 +63,87 @@ __all__ = [
     "Separator",
     "Verdict",
 ]
+
+SEMANTICS = ("binary64", "decimal")
+_MORE_TO_TELL = ("complete separation", "quasi-complete separation")
+_MANY_NUMBERS = 10**5  # in a table of which products are worth several threads
+_SMALL = 10**4  # numbers in a table that is worth a verdict, whatever was asked
+
+
+def certify(
+    X: Any,
+    y: Any,
+    *,
+    fit_intercept: bool = True,
+    sample_weight: Any = None,
+    semantics: str = "binary64",
+    time_limit: float | None = None,
+    work_limit: int | None = None,
+    encoding: Encoding | None = None,
+    pairs: bool = False,
+) -> Certificate:
+    """Decide whether a hyperplane separates the classes, and prove it.
+
+    The verdict is complete separation, quasi-complete separation or overlap (Albert and Anderson
+    1984): it tells whether a perceptron converges and whether a logistic regression has a finite
+    estimate. With more than two classes it is about weights for each class that give every row a
+    higher score for its own class than for any other.
+
+    Parameters
+    ----------
+    X : array, data frame or CSR matrix of shape (n, d)
+        The rows. Columns of text or categories are one-hot encoded, as 0/1 columns `town=Rome`,
+        but for the most frequent word: the reference level. Design matrices of patsy and
+        formulaic keep their names.
+    y : array of shape (n,)
+        Their labels: two different ones, or more, or one.
+    fit_intercept : bool
+        False: hyperplanes through the origin only, as for a design with a column of ones.
+    sample_weight : array of shape (n,), optional
+        Rows of weight 0 are left out; other weights make no difference.
+    semantics : "binary64" or "decimal"
+        What the numbers mean: the floats that they are, or the decimal numbers that were written.
+    time_limit : float, optional
+        Seconds after which the search ends, perhaps "undecided"; checking the proof comes on top.
+    work_limit : int, optional
+        The same as a number of row evaluations, so that the outcome is reproducible. With neither
+        limit, only arithmetic with numbers of hundreds of digits ends, after some seconds' work.
+    encoding : rosenblatt.data.Encoding, optional
+        How X and y came from a table: names the columns and the target, and is kept with the
+        certificate.
+    pairs : bool
+        Certify each pair of classes, too: `pair_certificates` has them, as a table. The limits are
+        those of each.
+
+    Returns
+    -------
+    Certificate
+        The verdict and its proof, which `verify.py` checks without trusting this function.
+
+    Examples
+    --------
+    >>> from rosenblatt import certify
+    >>> certificate = certify([[1], [2], [3], [3], [5], [6]], [0, 0, 0, 0, 1, 1])
+    >>> certificate.verdict
+    'complete separation'
+    >>> certificate.geometric_margin
+    Margin(lo=1.0, hi=1.0)
+    """
+    parameters.flag("fit_intercept", fit_intercept)
+    parameters.flag("pairs", pairs)
+    parameters.one_of("semantics", semantics, SEMANTICS)
+    if time_limit is not None:
+        parameters.positive("time_limit", time_limit)
+    work_limit = parameters.whole_or_none("work_limit", work_limit)
+    table, encoding = read_encoded(X, y, sample_weight, encoding, semantics=semantics, many=True)
+
+    def decided(table: Table, **more: Any) -> Certificate:
+        budget = Budget(time_limit=time_limit, work_limit=work_limit)
+        budget.bound(int(np.prod(table.X.shape)) * max(len(table.classes) - 1, 1))
+        return _Search(table, bool(fit_intercept), semantics, budget, encoding).run(**more)
+
+    two = ((names, decided(part)) for names, part in pairs_of(table)) if pairs else ()
+    return decided(table, pairs=PairCertificates(dict(two)) if pairs else None)
 
 
 @final
@@ -301,94 +380,30 @@ class Certificate(Subject):
         return as_html(self)
 
 
-# certify: is there a hyperplane with every row on its right side? Decided, and proved.
+@dataclass(frozen=True)
+class RowsOracle:
+    """Does a hyperplane separate these rows? (Certifying is imported when it is asked.)"""
 
+    X: Matrix
+    signs: NDArray[Any]  # of many classes their numbers
+    present: Any  # the rows whose weight is not 0; None: all
+    names: Any  # of the columns; None: they have none
+    y: Any  # the labels as they were given, for the document
+    classes: NDArray[Any]
+    fit_intercept: bool
 
-SEMANTICS = ("binary64", "decimal")
-_MORE_TO_TELL = ("complete separation", "quasi-complete separation")
-_MANY_NUMBERS = 10**5  # in a table of which products are worth several threads
-_SMALL = 10**4  # numbers in a table that is worth a verdict, whatever was asked
+    def _table(self) -> Table:
+        from rosenblatt._certify.table import trained_on
 
+        return trained_on(self.X, self.signs, self.present, self.names, self.y, self.classes)
 
-def certify(
-    X: Any,
-    y: Any,
-    *,
-    fit_intercept: bool = True,
-    sample_weight: Any = None,
-    semantics: str = "binary64",
-    time_limit: float | None = None,
-    work_limit: int | None = None,
-    encoding: Encoding | None = None,
-    pairs: bool = False,
-) -> Certificate:
-    """Decide whether a hyperplane separates the classes, and prove it.
-
-    The verdict is complete separation, quasi-complete separation or overlap (Albert and Anderson
-    1984): it tells whether a perceptron converges and whether a logistic regression has a finite
-    estimate. With more than two classes it is about weights for each class that give every row a
-    higher score for its own class than for any other.
-
-    Parameters
-    ----------
-    X : array, data frame or CSR matrix of shape (n, d)
-        The rows. Columns of text or categories are one-hot encoded, as 0/1 columns `town=Rome`,
-        but for the most frequent word: the reference level. Design matrices of patsy and
-        formulaic keep their names.
-    y : array of shape (n,)
-        Their labels: two different ones, or more, or one.
-    fit_intercept : bool
-        False: hyperplanes through the origin only, as for a design with a column of ones.
-    sample_weight : array of shape (n,), optional
-        Rows of weight 0 are left out; other weights make no difference.
-    semantics : "binary64" or "decimal"
-        What the numbers mean: the floats that they are, or the decimal numbers that were written.
-    time_limit : float, optional
-        Seconds after which the search ends, perhaps "undecided"; checking the proof comes on top.
-    work_limit : int, optional
-        The same as a number of row evaluations, so that the outcome is reproducible. With neither
-        limit, only arithmetic with numbers of hundreds of digits ends, after some seconds' work.
-    encoding : rosenblatt.data.Encoding, optional
-        How X and y came from a table: names the columns and the target, and is kept with the
-        certificate.
-    pairs : bool
-        Certify each pair of classes, too: `pair_certificates` has them, as a table. The limits are
-        those of each.
-
-    Returns
-    -------
-    Certificate
-        The verdict and its proof, which `verify.py` checks without trusting this function.
-
-    Examples
-    --------
-    >>> from rosenblatt import certify
-    >>> certificate = certify([[1], [2], [3], [3], [5], [6]], [0, 0, 0, 0, 1, 1])
-    >>> certificate.verdict
-    'complete separation'
-    >>> certificate.geometric_margin
-    Margin(lo=1.0, hi=1.0)
-    """
-    parameters.flag("fit_intercept", fit_intercept)
-    parameters.flag("pairs", pairs)
-    parameters.one_of("semantics", semantics, SEMANTICS)
-    if time_limit is not None:
-        parameters.positive("time_limit", time_limit)
-    work_limit = parameters.whole_or_none("work_limit", work_limit)
-    table, encoding = read_encoded(X, y, sample_weight, encoding, semantics=semantics, many=True)
-
-    def decided(table: Table, **more: Any) -> Certificate:
-        budget = Budget(time_limit=time_limit, work_limit=work_limit)
-        budget.bound(int(np.prod(table.X.shape)) * max(len(table.classes) - 1, 1))
-        return _Case(table, bool(fit_intercept), semantics, budget, encoding).run(**more)
-
-    two = ((names, decided(part)) for names, part in pairs_of(table)) if pairs else ()
-    return decided(table, pairs=PairCertificates(dict(two)) if pairs else None)
+    def is_separable(self, budget: Budget) -> Certificate:
+        return is_separable(self._table(), fit_intercept=self.fit_intercept, budget=budget)
 
 
 def is_separable(table: Table, *, fit_intercept: bool, budget: Budget) -> Certificate:
     """This one question, decided and proved; not how wide the separation is, nor of what kind."""
-    return _Case(table, fit_intercept, "binary64", budget).run(only_separable=True)
+    return _Search(table, fit_intercept, "binary64", budget).run(only_separable=True)
 
 
 def by_training_first(
@@ -407,7 +422,7 @@ def by_training_first(
     table = read(X, y, sample_weight, semantics="binary64", many=True)
     if encoding is not None:
         table = named(table, encoding)
-    case = _Case(
+    case = _Search(
         table, True, "binary64", Budget(time_limit=time_limit, work_limit=work_limit), encoding
     )
     case.train_first = True
@@ -429,8 +444,8 @@ def _rows_of(table: Table, *, intercept: bool, decimal: bool, budget: Budget) ->
     return LiftedRows.of(points, y.astype(np.intp) - 1, len(table.classes))
 
 
-class _Case:
-    """One table to decide about."""
+class _Search:
+    """The verdict on one table, its proof and what else is found; as far as the budget goes."""
 
     train_first = False
 
@@ -471,7 +486,7 @@ class _Case:
         trained = None
         with noting(limits):
             trained = self._decide(partition)
-        out = head(self.table, self.intercept, self.semantics)
+        out = say.head(self.table, self.intercept, self.semantics)
         out |= say.partition_part(partition, self.name)
         if only_separable:
             self.budget.lift()
@@ -550,40 +565,3 @@ class _Case:
                 "returned. This is a mistake in rosenblatt: please report it, with the data if you "
                 "can."
             ) from None
-
-
-# What training asks `certify`: about rows, labels and weights that were checked already.
-
-
-@dataclass(frozen=True)
-class RowsOracle:
-    """Does a hyperplane separate these rows? (Certifying is imported when it is asked.)"""
-
-    X: Matrix
-    signs: NDArray[Any]  # of many classes their numbers
-    present: Any  # the rows whose weight is not 0; None: all
-    names: Any  # of the columns; None: they have none
-    y: Any  # the labels as they were given, for the document
-    classes: NDArray[Any]
-    fit_intercept: bool
-
-    def _table(self) -> Table:
-        from rosenblatt._certify.table import trained_on
-
-        return trained_on(self.X, self.signs, self.present, self.names, self.y, self.classes)
-
-    def is_separable(self, budget: Budget) -> Certificate:
-
-        return is_separable(self._table(), fit_intercept=self.fit_intercept, budget=budget)
-
-
-# What a limit cuts short.
-
-
-@contextmanager
-def noting(limits: list[str]) -> Iterator[None]:
-    """What a limit cuts short is left out, and noted."""
-    try:
-        yield
-    except LimitReached as reached:
-        limits += [str(reached)] * (str(reached) not in limits)

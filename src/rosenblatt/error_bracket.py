@@ -1,11 +1,9 @@
-"""The fewest training errors of any linear rule, from both sides, and what proves it."""
+"""How few training errors can any linear rule make? From both sides: `minimum_errors`."""
 
 from __future__ import annotations
 
-import html
 import math
 import os
-from collections.abc import Iterator
 from fractions import Fraction
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, final
@@ -13,30 +11,125 @@ from typing import TYPE_CHECKING, Any, Literal, final
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt import verify, verify_errors
+from rosenblatt._bounds.check import check
 from rosenblatt._bounds.directions import Tree
 from rosenblatt._bounds.problem import Problem
-from rosenblatt._bounds.proof import Case, bound_of, held_against, proof_document, save, used
+from rosenblatt._bounds.proof import Case, held_against, proof_document, save, used
 from rosenblatt._bounds.search import Search
+from rosenblatt._bounds.text import as_html, as_text
 from rosenblatt._certify import document as say
-from rosenblatt._certify.check import data_of
-from rosenblatt._certify.heading import head
-from rosenblatt._certify.rows import Rows
+from rosenblatt._certify.document import head
 from rosenblatt._certify.table import read_encoded
-from rosenblatt._util.budget import Budget, Clock
+from rosenblatt._util.budget import Clock
 from rosenblatt._util.spelling import either
-from rosenblatt._util.text import counted, many, row_number
 from rosenblatt._validation import parameters
 from rosenblatt._validation.targets import sample_weights
 from rosenblatt.certificate import Certificate, Conflict
 from rosenblatt.errors import InputError
-from rosenblatt.verify import demand
 
 if TYPE_CHECKING:
     from rosenblatt.data import Encoding
 
 
 _ONE_CONFLICT = "it is about one conflict; whether the other rows can be separated was not asked"
+
+
+def minimum_errors(
+    X: Any,
+    y: Any,
+    *,
+    fit_intercept: bool = True,
+    sample_weight: Any = None,
+    time_limit: float | None = 10.0,
+    encoding: Encoding | None = None,
+) -> ErrorBracket:
+    """The fewest training errors that any linear rule can make: a bracket, and a rule.
+
+    An error is a row with y_i (w·x_i + b) <= 0: on the wrong side, or on the hyperplane. The upper
+    end is what the rule found makes, counted exactly. The lower end comes from conflicts, rows that
+    no rule has all on the right side: of each conflict at least one is an error. In tables of up to
+    10 columns it comes from cones of directions, too: see docs/forced.md.
+
+    Parameters
+    ----------
+    X : array, data frame or CSR matrix of shape (n, d)
+        The rows.
+    y : array of shape (n,)
+        Their labels: two different ones, or one.
+    fit_intercept : bool
+        False: hyperplanes through the origin only.
+    sample_weight : array of shape (n,), optional
+        What an error on each row counts, 1 by default; rows of weight 0 are left out.
+    time_limit : float or None
+        Seconds to search for; None: until the two ends meet, which may take very long.
+    encoding : rosenblatt.data.Encoding, optional
+        How X was made of a table: its names of columns are used. Words and categories of a data
+        frame become columns of 0 and 1 by themselves, as in `certify`.
+
+    Returns
+    -------
+    ErrorBracket
+        Both ends, what of them is proved, the rule and the conflicts.
+
+    Examples
+    --------
+    >>> from rosenblatt import minimum_errors
+    >>> bracket = minimum_errors([[1], [2], [3], [4], [5]], [0, 0, 1, 0, 1])
+    >>> bracket.lower, bracket.upper, bracket.proved
+    (1, 1, True)
+    >>> len(bracket.wrong_rows), len(bracket.conflicts)
+    (1, 1)
+    """
+    parameters.flag("fit_intercept", fit_intercept)
+    if time_limit is not None:
+        time_limit = parameters.positive("time_limit", time_limit)
+    clock = Clock(time_limit)
+    table, encoding = read_encoded(
+        X, y, sample_weight, encoding, semantics="binary64", asked="minimum_errors"
+    )
+    weights = sample_weights(sample_weight, len(table.y))
+    present = np.arange(len(table.y)) if table.present is None else table.present
+    problem = Problem.of(table, weights, intercept=bool(fit_intercept))
+    search = Search(problem, clock)
+    search.run()
+    name = problem.rows.names(present[problem.first])
+    numbers = used(search.proof)
+    rule = problem.best
+    return ErrorBracket(
+        head(table, bool(fit_intercept), "binary64", encoding),
+        lifted=rule.w if fit_intercept else np.append(rule.w, 0.0),
+        wrong_rows=present[rule.wrong[problem.group]],
+        weights=weights,
+        unit=problem.unit,
+        ends=(search.proved, search.lower, rule.cost),
+        conflicts=[say.conflict(problem.rows, name, search.cover.conflicts[k]) for k in numbers],
+        proof=search.proof.renamed({k: new for new, k in enumerate(numbers)}, name),
+        tree=None if search.cones is None else Tree(search.cones, present, len(table.y)),
+        limits=_limits(search, time_limit),
+    )
+
+
+def _limits(search: Search, time_limit: float | None) -> list[str]:
+    problem, rows = search.problem, search.problem.rows
+    out: list[str] = []
+    if search.lower >= problem.best.cost:
+        return out
+    if problem.wide:
+        out.append(
+            f"{rows.n} different rows in {rows.D} dimensions are too many to look for conflicts, "
+            "but for equal rows of opposite labels"
+        )
+    if problem.beyond_floats is not None and problem.beyond_floats < problem.best.cost:
+        out.append(
+            "there is a rule with fewer errors, but no floating-point weights were found for it"
+        )
+    elif search.cut_short and time_limit is not None:
+        limit = f"{6 * time_limit:g}"
+        longer = either(f"time_limit={limit}", f"--fewest-errors {limit}")
+        out.append(
+            f"the time limit of {time_limit:g} seconds was reached; {longer} searches longer"
+        )
+    return out
 
 
 @final
@@ -262,254 +355,3 @@ class ErrorBracket:
     def _repr_html_(self) -> str:
 
         return as_html(self)
-
-
-# minimum_errors: how few training errors can any linear rule make? From both sides.
-
-
-def minimum_errors(
-    X: Any,
-    y: Any,
-    *,
-    fit_intercept: bool = True,
-    sample_weight: Any = None,
-    time_limit: float | None = 10.0,
-    encoding: Encoding | None = None,
-) -> ErrorBracket:
-    """The fewest training errors that any linear rule can make: a bracket, and a rule.
-
-    An error is a row with y_i (w·x_i + b) <= 0: on the wrong side, or on the hyperplane. The upper
-    end is what the rule found makes, counted exactly. The lower end comes from conflicts, rows that
-    no rule has all on the right side: of each conflict at least one is an error. In tables of up to
-    10 columns it comes from cones of directions, too: see docs/forced.md.
-
-    Parameters
-    ----------
-    X : array, data frame or CSR matrix of shape (n, d)
-        The rows.
-    y : array of shape (n,)
-        Their labels: two different ones, or one.
-    fit_intercept : bool
-        False: hyperplanes through the origin only.
-    sample_weight : array of shape (n,), optional
-        What an error on each row counts, 1 by default; rows of weight 0 are left out.
-    time_limit : float or None
-        Seconds to search for; None: until the two ends meet, which may take very long.
-    encoding : rosenblatt.data.Encoding, optional
-        How X was made of a table: its names of columns are used. Words and categories of a data
-        frame become columns of 0 and 1 by themselves, as in `certify`.
-
-    Returns
-    -------
-    ErrorBracket
-        Both ends, what of them is proved, the rule and the conflicts.
-
-    Examples
-    --------
-    >>> from rosenblatt import minimum_errors
-    >>> bracket = minimum_errors([[1], [2], [3], [4], [5]], [0, 0, 1, 0, 1])
-    >>> bracket.lower, bracket.upper, bracket.proved
-    (1, 1, True)
-    >>> len(bracket.wrong_rows), len(bracket.conflicts)
-    (1, 1)
-    """
-    parameters.flag("fit_intercept", fit_intercept)
-    if time_limit is not None:
-        time_limit = parameters.positive("time_limit", time_limit)
-    clock = Clock(time_limit)
-    table, encoding = read_encoded(
-        X, y, sample_weight, encoding, semantics="binary64", asked="minimum_errors"
-    )
-    weights = sample_weights(sample_weight, len(table.y))
-    present = np.arange(len(table.y)) if table.present is None else table.present
-    problem = Problem.of(table, weights, intercept=bool(fit_intercept))
-    search = Search(problem, clock)
-    search.run()
-    name = problem.rows.names(present[problem.first])
-    numbers = used(search.proof)
-    rule = problem.best
-    return ErrorBracket(
-        head(table, bool(fit_intercept), "binary64", encoding),
-        lifted=rule.w if fit_intercept else np.append(rule.w, 0.0),
-        wrong_rows=present[rule.wrong[problem.group]],
-        weights=weights,
-        unit=problem.unit,
-        ends=(search.proved, search.lower, rule.cost),
-        conflicts=[say.conflict(problem.rows, name, search.cover.conflicts[k]) for k in numbers],
-        proof=search.proof.renamed({k: new for new, k in enumerate(numbers)}, name),
-        tree=None if search.cones is None else Tree(search.cones, present, len(table.y)),
-        limits=_limits(search, time_limit),
-    )
-
-
-def _limits(search: Search, time_limit: float | None) -> list[str]:
-    problem, rows = search.problem, search.problem.rows
-    out: list[str] = []
-    if search.lower >= problem.best.cost:
-        return out
-    if problem.wide:
-        out.append(
-            f"{rows.n} different rows in {rows.D} dimensions are too many to look for conflicts, "
-            "but for equal rows of opposite labels"
-        )
-    if problem.beyond_floats is not None and problem.beyond_floats < problem.best.cost:
-        out.append(
-            "there is a rule with fewer errors, but no floating-point weights were found for it"
-        )
-    elif search.cut_short and time_limit is not None:
-        limit = f"{6 * time_limit:g}"
-        longer = either(f"time_limit={limit}", f"--fewest-errors {limit}")
-        out.append(
-            f"the time limit of {time_limit:g} seconds was reached; {longer} searches longer"
-        )
-    return out
-
-
-# A bracket in words: for a terminal and for a notebook.
-
-
-_SHOWN = 10  # rows
-
-
-def as_text(bracket: ErrorBracket, *, alone: bool = True) -> str:
-    """`alone`: without a certificate before it, which has told what was left out."""
-    return "\n".join(_lines(bracket, alone=alone))
-
-
-def as_html(bracket: ErrorBracket) -> str:
-    first, *rest = (html.escape(line) for line in _lines(bracket))
-    return (
-        f'<div class="rosenblatt-bracket"><p><b>{first}</b></p><p>{"<br>".join(rest)}</p>'
-        f"{_coefficients(bracket)}</div>"
-    )
-
-
-def _coefficients(bracket: ErrorBracket) -> str:
-    names = [*bracket.feature_names, "(intercept)"]
-    values = [*bracket.coef_[0].tolist(), *bracket.intercept_.tolist()]
-    body = "".join(
-        f"<tr><td>{html.escape(name)}</td><td>{value:.6g}</td></tr>"
-        for name, value in zip(names, values, strict=True)
-    )
-    return f"<details><summary>the rule</summary><table>{body}</table></details>"
-
-
-def _lines(bracket: ErrorBracket, *, alone: bool = True) -> Iterator[str]:
-    yield _ends(bracket)
-    if len(bracket.wrong_rows):
-        yield _errors(bracket)
-        yield from _proof(bracket)
-    yield from (f"Cut short: {limit}." for limit in bracket.limits)
-    if alone and bracket._weights is not None and bracket._head["dropped"]:
-        yield f"Left out: {many(len(bracket._head['dropped']), 'row', 'one')} of weight 0."
-
-
-def _ends(bracket: ErrorBracket) -> str:
-    through = "" if bracket.fit_intercept else " through the origin"
-    lower, upper = _amount(bracket, bracket.lower), _amount(bracket, bracket.upper)
-    if not len(bracket.wrong_rows):
-        return f"No errors: a linear rule{through} is right about all {bracket.n_rows:,} rows."
-    if bracket._weights is not None:
-        if bracket.optimal:
-            return f"The errors of any linear rule{through} weigh at least {upper} in all."
-        best = f"those of the best one found weigh {upper}"
-        return f"The errors of every linear rule{through} weigh at least {lower} in all; {best}."
-    if bracket.optimal:
-        return f"The fewest errors of any linear rule{through}: {upper}."
-    best = f"the best one found errs on {upper}"
-    return f"Every linear rule{through} errs on at least {lower}; {best}."
-
-
-def _amount(bracket: ErrorBracket, value: int | float) -> str:
-    share = f"{value / bracket.total:.2%}"
-    if bracket._weights is None:
-        return f"{value:,} of {bracket.n_rows:,} rows ({share})"
-    return f"{value:.6g} of {bracket.total:.6g} ({share})"
-
-
-def _errors(bracket: ErrorBracket) -> str:
-    rows = bracket.wrong_rows.tolist()
-    some = ", ".join(str(row_number(i)) for i in rows[:_SHOWN])
-    more = f" and {len(rows) - _SHOWN:,} more" if len(rows) > _SHOWN else ""
-    word = "row" if len(rows) == 1 else "rows"
-    which = "The best one found"
-    if bracket.optimal and bracket._weights is None:
-        which = f"A rule with {many(len(rows), 'error')}"
-    elif bracket.optimal:
-        which = "A rule whose errors weigh so little"
-    plane = "A row on the hyperplane counts as an error here."
-    return f"{which} errs on {word} {some}{more} ({counted()}). {plane}"
-
-
-def _proof(bracket: ErrorBracket) -> Iterator[str]:
-    value, k = bracket.proved_lower, len(bracket._parts)
-    if not value:
-        yield "No lower bound was found: a rule with fewer errors may exist."
-        return
-    least = f"{value:,}" if bracket._weights is None else f"{value:.6g}"
-    groups = f"{k:,} groups of rows" if k > 1 else "a group of rows"
-    how = f"{groups}, on {'each of ' if k > 1 else ''}which every linear rule errs at least once"
-    if bracket.proof == "directions":
-        cones = many(bracket.n_cases, "cone", "one")
-        how = f"pairs of rows of which every rule errs on one, in each of {cones} of directions"
-    elif bracket.shares is None:
-        how += f" (their smallest hitting set, in {bracket.n_cases:,} cases)"
-    elif bracket._weights is None and set(bracket.shares) == {1} and k > 1:
-        how = f"{groups} with no row in common, on each of which every linear rule errs"
-    yield f"At least {least}, proved in exact arithmetic by {how}."
-    if bracket.lower > value:
-        yield "The part above that is claimed by the solver scipy.optimize.milp, and not proved."
-
-
-# Checks a bracket against the data from the beginning: only multiplied, added and compared.
-
-
-@np.errstate(all="ignore")  # what overflows is decided in whole numbers
-def check(bracket: ErrorBracket, X: Any, y: NDArray[np.int8]) -> None:
-    """Raise verify.Rejected or ValueError unless all that is claimed holds."""
-    head, parts = bracket._head, bracket._parts
-    data = data_of(head, X, y)
-    demand(data.sha256(head) == head["sha256"], verify.OTHER_DATA)
-    for part in parts:
-        verify.check_conflict(data, part)
-    present = np.array(data.present, dtype=np.intp)
-    rows = Rows(X[present], y[present], intercept=data.intercept, decimal=False, budget=Budget())
-    weights = bracket._weights
-    problem = Problem(rows, None if weights is None else weights[present])
-    demand(problem.unit == bracket._unit, "the weights are counted in another unit")
-    _check_rule(bracket, problem, present)
-    if bracket.proof == "directions":
-        _check_cones(bracket, data, problem, present)
-    else:
-        _check_bound(bracket, problem, present)
-
-
-def _check_rule(bracket: ErrorBracket, problem: Problem, present: NDArray[np.intp]) -> None:
-    w = [Fraction(v) for v in [*bracket.coef_[0].tolist(), *bracket.intercept_.tolist()]]
-    demand(problem.rows.intercept or w[-1] == 0, "the rule has an intercept")
-    wrong = problem.wrong(w if problem.rows.intercept else w[:-1])
-    same = np.array_equal(present[wrong[problem.group]], bracket.wrong_rows)
-    demand(same, "the rule errs on other rows")
-    demand(problem.total(wrong) == bracket._ends[2], "the rule's errors count something else")
-
-
-def _check_bound(bracket: ErrorBracket, problem: Problem, present: NDArray[np.intp]) -> None:
-    """Rows of conflicts stand for all that equal them."""
-    first = present[problem.first].tolist()
-    cost = dict(zip(first, problem.cost.tolist(), strict=True))
-    for part in bracket._parts:
-        demand(all(i in cost for i in part["rows"]), "a conflict has a row that equals another")
-    bound = bound_of(bracket._proof, [part["rows"] for part in bracket._parts], cost)
-    demand(bound is None or bound >= bracket._ends[0], "the conflicts prove less")
-
-
-def _check_cones(
-    bracket: ErrorBracket, data: verify.Data, problem: Problem, present: NDArray[np.intp]
-) -> None:
-    claim = bracket.to_dict()
-    verify_errors.check_form(claim)
-    costs = claim["costs"] or [1] * data.n
-    same = problem.single.tolist() == [costs[i] for i in present.tolist()]
-    demand(same, "the errors count something else")
-    demand(claim["column"] is None, "it is about some rules only")
-    verify_errors.check_tree(claim, verify_errors.Table(claim, data))

@@ -20,7 +20,7 @@ from rosenblatt._bounds import proof, rules
 from rosenblatt._bounds.directions import MOST_COLUMNS, Directions, Tree, directions
 from rosenblatt._bounds.problem import Problem, Rule
 from rosenblatt._certify.diagnostics import collinear_columns
-from rosenblatt._certify.heading import head
+from rosenblatt._certify.document import head
 from rosenblatt._certify.rows import Floats, Vector
 from rosenblatt._certify.table import Table, read_encoded
 from rosenblatt._util.budget import Clock, LimitReached

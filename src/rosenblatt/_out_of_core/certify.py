@@ -20,8 +20,8 @@ from rosenblatt._certify import document as say
 from rosenblatt._certify import margins
 from rosenblatt._certify.conditioning import decision_metric, view_of
 from rosenblatt._certify.diagnostics import visible_conflict
+from rosenblatt._certify.document import opening
 from rosenblatt._certify.facial_reduction import ONLY_SEPARABLE, Partition
-from rosenblatt._certify.heading import opening
 from rosenblatt._certify.linear_algebra import independent_rows
 from rosenblatt._certify.margins import Bound, lowest, proved, radius_row
 from rosenblatt._certify.nearest_point import nearest_point
@@ -33,11 +33,11 @@ from rosenblatt._core.rows import as_table, dense
 from rosenblatt._out_of_core.partitions import Partition as WorkerPartition
 from rosenblatt._out_of_core.partitions import PartitionedRows
 from rosenblatt._out_of_core.placement import partitioned
-from rosenblatt._util.budget import Budget, LimitReached
+from rosenblatt._util.budget import Budget, LimitReached, noting
 from rosenblatt._util.one_thread import one_thread
 from rosenblatt._util.text import Numbered
 from rosenblatt._validation import parameters
-from rosenblatt.certificate import Certificate, Origin, noting
+from rosenblatt.certificate import Certificate, Origin
 from rosenblatt.errors import CertificateRejected, InputError
 
 _MOST_LISTED = 10**7  # rows of which a certificate can list those that are separated

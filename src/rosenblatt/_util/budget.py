@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from rosenblatt._util.interrupt import check_interrupt
 from rosenblatt._util.progress import note, progress
@@ -14,6 +16,15 @@ class LimitReached(Exception):  # noqa: N818 - it is not an error
 
 class TooLong(LimitReached):
     """Nobody set a limit, and arithmetic with long numbers has taken some seconds."""
+
+
+@contextmanager
+def noting(limits: list[str]) -> Iterator[None]:
+    """What a limit cuts short is left out, and noted."""
+    try:
+        yield
+    except LimitReached as reached:
+        limits += [str(reached)] * (str(reached) not in limits)
 
 
 _LONG = 256  # bits of a number that is longer than those of ordinary tables

@@ -141,12 +141,12 @@ def command(
     check_options(proofs, signs, decimal=decimal, no_intercept=no_intercept, force=force)
 
     from rosenblatt import certify, minimum_errors
+    from rosenblatt._bounds.text import as_text
     from rosenblatt._study.verdict import describe
     from rosenblatt.data import unlabelled
     from rosenblatt.data.reading import weights_of
     from rosenblatt.data.stack import in_place
     from rosenblatt.data.transformation import refuse_merged
-    from rosenblatt.error_bracket import as_text
 
     with _common.reading(quiet=quiet):
         weights = None

@@ -334,7 +334,7 @@ def _named(rows: list[int]) -> str:
     return f"{'row' if len(rows) == 1 else 'rows'} {some}"
 
 
-# All rules that fit the known rows well, asked about one new row after the other.
+# --- All rules that fit the known rows well, asked about one new row after the other -------------
 
 
 ALL, EACH = 3_000_000, 120_000  # row evaluations: of the known rows, and of each new one
@@ -527,7 +527,7 @@ def _floats(w: list[Any]) -> Floats:
     return np.array([float(v) for v in w])
 
 
-# New rows beside a table: the same columns, as finite numbers.
+# --- New rows beside a table: the same columns, as finite numbers --------------------------------
 
 
 def new_rows(table: Table, Q: Any, encoding: Encoding | None, *, like: Any) -> Any:

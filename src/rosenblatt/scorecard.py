@@ -290,12 +290,11 @@ def bound(card: Card, X: Any, y: Any, sample_weight: Any, time_limit: float) -> 
     return found.proved_lower
 
 
-# Errors of very many cards at once: all that differ from a given one by one term more.
+# --- Errors of very many cards at once: all that differ from a given one by one term more --------
 #
 # Each row has a price: minus its weight where its label is the second class, plus its weight
 # elsewhere. Who says "second" from a threshold on pays the weight of all second rows plus the
-# prices
-# of the rows from there on; so the cheapest threshold is the least of the sums from above.
+# prices of the rows from there on; so the cheapest threshold is the least of the sums from above.
 
 
 _TOGETHER = 1 << 20  # numbers at a time
@@ -423,13 +422,11 @@ def best_threshold(totals: Whole, prices: Floats) -> Cut:
     return Cut(-((-low - high) // 2), errors)
 
 
-# The search: the best cards of one term, of two, and so on, each from those before it.
+# --- The search: the best cards of one term, of two, and so on, each from those before it --------
 #
-# Cards of two terms are all compared. From three on the best few cards get one term more; then
-# each
+# Cards of two terms are all compared. From three on the best few cards get one term more; then each
 # term in turn is exchanged for the best other one, with the best points, as long as that saves
-# errors; then points of two terms are changed together. A card of more terms never has more
-# errors.
+# errors; then points of two terms are changed together. A card of more terms never has more errors.
 # Nothing is drawn at random.
 
 
@@ -540,7 +537,7 @@ def _rank(errors: float, card: Terms) -> tuple[float, int, Terms]:
     return errors, sum(abs(points) for _, points in card), card
 
 
-# What can earn points: counts, yes or no, and cuts at round numbers near the deciles.
+# --- What can earn points: counts, yes or no, and cuts at round numbers near the deciles ---------
 
 
 MOST_COUNTED = 20  # what a person counts on a card; larger numbers are compared with a cut

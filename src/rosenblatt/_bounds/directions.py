@@ -137,7 +137,7 @@ def directions(problem: Problem, signs: dict[int, int] | None = None) -> Directi
     return Directions(problem, signs) if problem.pairs.possible else None
 
 
-# The proof by cones as a document: what `verify_errors.py` checks.
+# --- The proof by cones as a document: what `verify_errors.py` checks ----------------------------
 
 
 Row = NDArray[np.intp]

@@ -185,7 +185,7 @@ def _loads(A: sparse.csr_array, shares: dict[int, Fraction]) -> dict[int, Fracti
     return out
 
 
-# Conflicts beside each other: what they count together.
+# --- Conflicts beside each other: what they count together ---------------------------------------
 
 
 class Packing:

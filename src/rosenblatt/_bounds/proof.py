@@ -171,7 +171,7 @@ def used(case: Case) -> list[int]:
     return sorted(case.shares if case.impossible is None else [case.impossible])
 
 
-# Proofs of errors as documents: how they are made, written and held against the data.
+# --- Proofs of errors as documents: how they are made, written and held against the data ---------
 
 
 def proof_document(

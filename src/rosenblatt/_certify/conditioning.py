@@ -130,18 +130,14 @@ def bits(rows: Rows) -> int:
     return high - low + _DIGITS
 
 
-# Columns that are collinear but for rounding, made visible to floating point.
+# --- Columns that are collinear but for rounding, made visible to floating point -----------------
 #
-# Where a column is a blend of others up to its last bits, only those bits tell it apart: 10^-16
-# of
+# Where a column is a blend of others up to its last bits, only those bits tell it apart: 10^-16 of
 # it, which floating point takes for nothing, and which whole numbers do not. So what the search
-# sees
-# instead of it is what is left after the blend, scaled up. That is computed with twice the
-# digits,
-# then rounded, and again as long as it is nearly a blend itself (as Rump inverts matrices, Japan
-# Journal of Industrial and Applied Mathematics 26, 2009). The blends are floats that whole
-# numbers
-# know exactly: what is found through them is proved for the rows themselves.
+# sees instead of it is what is left after the blend, scaled up. That is computed with twice the
+# digits, then rounded, and again as long as it is nearly a blend itself (as Rump inverts matrices,
+# Japan Journal of Industrial and Applied Mathematics 26, 2009). The blends are floats that whole
+# numbers know exactly: what is found through them is proved for the rows themselves.
 
 
 _CLEAR = 1e-4  # of a column's length is left after the blend of the others: floats see it well
@@ -360,12 +356,10 @@ class _Columns:
         )
 
 
-# Matrices of twice the digits, and their products: parts of few bits, multiplied exactly.
+# --- Matrices of twice the digits, and their products: parts of few bits, multiplied exactly -----
 #
-# A number is cut into parts of so few bits that a product of two matrices of parts has no
-# rounding
-# (Ozaki, Ogita, Oishi and Rump, Numerical Algorithms 59, 2012). It is for guessing: nothing here
-# is
+# A number is cut into parts of so few bits that a product of two matrices of parts has no rounding
+# (Ozaki, Ogita, Oishi and Rump, Numerical Algorithms 59, 2012). It is for guessing: nothing here is
 # proved.
 
 

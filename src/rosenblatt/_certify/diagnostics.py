@@ -279,7 +279,7 @@ def _only(
     return SignSet("+" if sign > 0 else "-", times=times * factor, blend=positive)
 
 
-# Columns that are combinations of others: found modulo a prime, proved in whole numbers.
+# --- Columns that are combinations of others: found modulo a prime, proved in whole numbers ------
 #
 # Such a column says nothing new: its coefficient can be 0, and is taken to be, as software for
 # logistic regression does. What the other coefficients do is then the question of separation

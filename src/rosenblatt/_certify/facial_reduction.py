@@ -223,10 +223,9 @@ class Partition:
         self.alive = alive
 
 
-# Blends of rows that are zero up to the span of rows taken in before.
+# --- Blends of rows that are zero up to the span of rows taken in before -------------------------
 #
-# Seen along the normals of that span, rows are short vectors, and so are the systems to be
-# solved:
+# Seen along the normals of that span, rows are short vectors, and so are the systems to be solved:
 # what is taken in later is found there, and only in the end completed to a blend that is zero.
 
 
@@ -309,7 +308,7 @@ def merged(balance: Blend, blend: Blend, correction: Blend) -> Blend:
     return dict(zip(sorted(total), weights, strict=True))
 
 
-# Rows as they are seen along the directions that are orthogonal to the rows taken in.
+# --- Rows as they are seen along the directions that are orthogonal to the rows taken in ---------
 #
 # The numbers a_i·normal_k, to the last digit: where products cancel they are computed exactly.
 
@@ -402,12 +401,10 @@ def _turn(table: Floats) -> Floats:
     return np.asarray(power[:, None] * np.linalg.inv(r) * np.sqrt(len(table)))
 
 
-# A guess in many dimensions, completed: rows that take what floats left of a blend.
+# --- A guess in many dimensions, completed: rows that take what floats left of a blend -----------
 #
-# A blend of D + 1 rows in general position is zero; in thousands of dimensions some of the last
-# of
-# them weigh less than rounding does, and the search ends without them. What it left lies in the
-# few
+# A blend of D + 1 rows in general position is zero; in thousands of dimensions some of the last of
+# them weigh less than rounding does, and the search ends without them. What it left lies in the few
 # dimensions that its rows do not span: there a small problem finds the rows that are missing.
 
 

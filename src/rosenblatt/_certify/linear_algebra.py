@@ -202,7 +202,7 @@ def null_space(rows: Sequence[Sequence[int]], size: int, budget: Budget) -> list
     raise Misled
 
 
-# From the digits of p-adic numbers to fractions.
+# --- From the digits of p-adic numbers to fractions ----------------------------------------------
 
 
 _SHARES = 10  # bits of a random number

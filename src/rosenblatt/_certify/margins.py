@@ -191,7 +191,7 @@ def radius_row(rows: Rows) -> int:
     return best
 
 
-# The largest margin itself, in fractions.
+# --- The largest margin itself, in fractions -----------------------------------------------------
 
 
 Shares = dict[int, Fraction]  # row: its part of the blend
@@ -307,7 +307,7 @@ def _whole(shares: Shares) -> tuple[int, dict[int, int]]:
     return common, {i: v.numerator * (common // v.denominator) for i, v in shares.items()}
 
 
-# Brackets of a margin, and numbers that every row reaches.
+# --- Brackets of a margin, and numbers that every row reaches ------------------------------------
 
 
 @dataclass(frozen=True)

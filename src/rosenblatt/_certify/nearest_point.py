@@ -186,7 +186,7 @@ class _Working:
         )
 
 
-# The small problem of the search: non-negative least squares, column by column.
+# --- The small problem of the search: non-negative least squares, column by column ---------------
 
 
 ZERO = 1e-13  # a residual of this length is taken for zero; whole numbers will tell

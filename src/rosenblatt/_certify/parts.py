@@ -183,7 +183,7 @@ def separated_rows(document: dict[str, Any]) -> NDArray[np.intp] | None:
     return np.asarray(rows[times == len(document["labels"]) - 1])
 
 
-# What a certificate is about.
+# --- What a certificate is about -----------------------------------------------------------------
 
 
 class Subject(ABC):

@@ -427,7 +427,7 @@ class View(Protocol):
         """b_i·v."""
 
 
-# From floating-point numbers and fractions to whole numbers, and back.
+# --- From floating-point numbers and fractions to whole numbers, and back ------------------------
 
 
 Floats = NDArray[np.float64]

@@ -171,15 +171,12 @@ def _adjoint(matrix: list[Vector], budget: Budget) -> tuple[int, list[Vector]]:
     return (det, inverse) if det > 0 else (-det, [[-v for v in row] for row in inverse])
 
 
-# A guess where floats are too short: the nearest point in decimal floating point of many digits.
+# --- A guess where floats are too short: the nearest point in decimals of many digits ------------
 #
 # Where numbers differ by hundreds of powers of ten, floats see the largest only. Decimal numbers
-# have
-# as many digits, and exponents as large, as it takes. It is what `least_distance` does, with all
-# rows
-# at once, and nothing here is proved. A step takes a millisecond where whole numbers, which grow
-# to
-# ten thousands of bits, take a second.
+# have as many digits, and exponents as large, as it takes. It is what `least_distance` does, with
+# all rows at once, and nothing here is proved. A step takes a millisecond where whole numbers,
+# which grow to ten thousands of bits, take a second.
 
 
 DIGITS = (60, 180, 540, 1620)

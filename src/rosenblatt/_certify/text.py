@@ -295,7 +295,7 @@ def _made(certificate: Certificate) -> str | None:
     return f"floating-point numbers made from a table ({some})" if told else None
 
 
-# A certificate in words, for a notebook.
+# --- A certificate in words, for a notebook ------------------------------------------------------
 
 
 def as_html(certificate: Certificate) -> str:
@@ -339,7 +339,7 @@ def _details(summary: str, table: str) -> str:
     return f"<details><summary>{summary}</summary><table>{table}</table></details>"
 
 
-# A certificate of many classes in words.
+# --- A certificate of many classes in words ------------------------------------------------------
 
 
 SHOWN = 5  # pairs of classes, rows of a conflict and coefficients that are shown

@@ -117,7 +117,7 @@ def core() -> dict[str, str]:
     return {"version": __version__, "core": name}
 
 
-# Threads.
+# --- Threads -------------------------------------------------------------------------------------
 
 
 T = TypeVar("T")

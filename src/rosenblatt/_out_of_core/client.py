@@ -104,7 +104,7 @@ class Client:
                 ) from None
 
 
-# What runs on a worker: a call, with the version and the sizes that it was made with.
+# --- What runs on a worker: a call, with the version and the sizes that it was made with ---------
 
 
 class Sizes(NamedTuple):

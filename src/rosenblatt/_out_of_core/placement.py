@@ -152,7 +152,7 @@ def itself(share: TableShare) -> TableShare:
     return share
 
 
-# Dask arrays and frames.
+# --- Dask arrays and frames ----------------------------------------------------------------------
 
 
 def are_collections(source: Any) -> bool:

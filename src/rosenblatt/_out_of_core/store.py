@@ -187,7 +187,7 @@ class Stored:
             os.posix_fadvise(self._files[name].fileno(), place, size, os.POSIX_FADV_WILLNEED)
 
 
-# What stands beside the rows, in `meta.json`.
+# --- What stands beside the rows, in `meta.json` -------------------------------------------------
 
 
 FORMAT = "rosenblatt-rows"
@@ -292,7 +292,7 @@ def _sizes(folder: Path, about: About) -> dict[str, int]:
     return {name: (folder / name).stat().st_size for name in about.sizes}
 
 
-# Writing.
+# --- Writing -------------------------------------------------------------------------------------
 
 
 PASS = 8 << 20  # bytes that are changed at a time

@@ -193,11 +193,11 @@ class _One:
         return int(self.cost[errors].sum()) + found.total
 
 
-# Directions of good rules: for each row that is asked about the fewest errors along any of them.
+# --- Directions of good rules: the fewest errors along any of them, for each row in question -----
 #
 # Along one direction a rule is a cut. With a row that must be on one side of it, the cuts on one
-# side
-# of its score are left: their least errors are running minima, so that one sort serves all rows.
+# side of its score are left: their least errors are running minima, so that one sort serves all
+# rows.
 
 
 _NONE = np.iinfo(np.int64).max
@@ -276,7 +276,7 @@ def _between(s: Floats, at: NDArray[np.intp], asked: Floats, sign: int) -> Float
     return np.asarray(low + (high - low) / 2)
 
 
-# The known rows and one more, which a rule must be right about: it costs more than all of them.
+# --- The known rows and one more, which costs more than all: a rule must be right about it -------
 
 
 def with_row(problem: Problem, x: Any, sign: int) -> Problem:

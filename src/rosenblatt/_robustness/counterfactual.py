@@ -234,7 +234,7 @@ class Turning:
             yield more  # the answer was a tie
 
 
-# What can be changed in a row: numbers within the range seen, whole where all were, and words.
+# --- What can be changed in a row: numbers within the range seen, and words ----------------------
 
 
 @dataclass(frozen=True)
@@ -355,13 +355,11 @@ def shown(value: Any) -> str:
     return f"{value:.12g}" if isinstance(value, float) else str(value)
 
 
-# The smallest change of one column, or of two together, that turns the decision of a card.
+# --- The smallest change of one column, or of two together, that turns the decision of a card ----
 #
-# Points change at cuts, with each unit of a count, and with words: so few values of each column
-# are
+# Points change at cuts, with each unit of a count, and with words: so few values of each column are
 # worth a try that all of them are tried, and all pairs. A change of numbers is as large as its
-# share
-# of the range seen in training, since a card knows no scales, and one of words counts as 1.
+# share of the range seen in training, since a card knows no scales, and one of words counts as 1.
 
 
 _NEAR = 0.01  # what a number below a cut may be beyond it, as a share of the change,

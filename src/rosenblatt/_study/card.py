@@ -206,7 +206,7 @@ def _words(encoding: Encoding | None, d: int) -> list[list[int]]:
     return places
 
 
-# Rows for a card: numbers as they stand in the table, and a column for every word.
+# --- Rows for a card: numbers as they stand in the table, and a column for every word ------------
 
 
 @final

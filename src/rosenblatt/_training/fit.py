@@ -93,7 +93,7 @@ def _rows_of_pass(
     return InMemory(*targets.examples(X, y, sample_weight, by_class, known, one_of_many=True))
 
 
-# How an estimator is changed.
+# --- How an estimator is changed -----------------------------------------------------------------
 
 
 class _Locks:

@@ -6,18 +6,23 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import reduce
-from typing import TYPE_CHECKING, ClassVar, Generic, Literal
+from typing import ClassVar, Generic, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt._training.monitor import Interrupted
-from rosenblatt._training.state import Candidate, Cannot, EvaluationRows, V, W, Where
+from rosenblatt._training.state import (
+    Candidate,
+    Cannot,
+    EvaluationRows,
+    Job,
+    State,
+    V,
+    W,
+    Where,
+)
 from rosenblatt._util.interrupt import interrupted_by
-
-if TYPE_CHECKING:
-    from rosenblatt._util.interrupt import interrupted_by
-from rosenblatt._training.state import Job, State
 
 
 @dataclass(frozen=True)

@@ -49,7 +49,7 @@ def read_only(array: NDArray[Any]) -> NDArray[Any]:
     return array
 
 
-# The weight vectors that vote, each with the number of visits after which it was current.
+# --- The weight vectors that vote, each with the number of visits after which it was current -----
 
 
 MOST_BYTES = 2 << 30

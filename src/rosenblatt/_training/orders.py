@@ -304,7 +304,7 @@ ORDERS: dict[str, type[Order]] = {
 }
 
 
-# The order of rows within blocks and shards: a function of the seed, the epoch and their numbers.
+# --- Rows within blocks and shards: their order follows from seed, epoch and numbers -------------
 #
 # In epoch e, counted from 0, the permutation e·2³² + 1 + b of the seed is that of the rows of block
 # b; e·2³² is that of the blocks, or of those of shard 0; and (e + 1)·2³² - s is that of the blocks

@@ -34,7 +34,7 @@ class Cannot(NamedTuple):
     instead: str
 
 
-# The seams of the loop: what looks at rows and steps, what it has learned, what it learns from.
+# --- The seams of the loop: what looks at rows, what it has learned, what it learns from ---------
 #
 # W is what is learned: lifted weights, or an expansion in kernels. V holds those that vote. A new
 # way to learn (on a stream, a cluster, a GPU) is a new class that satisfies `Learner`; the loop
@@ -304,7 +304,7 @@ def check_finite(job: Job[W, V], state: State[W, V]) -> None:
         raise overflow(state.epoch)
 
 
-# The loss of the epochs, for training that ends when it no longer falls: scikit-learn's `tol`.
+# --- The loss of the epochs, for training that ends when it no longer falls: `tol` ---------------
 #
 # A visited row that calls for an update has the loss μ - m, with the margin m that it had then; all
 # others have none. The loss of an epoch is the mean over its rows. Sums are in the order of the

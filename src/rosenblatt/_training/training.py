@@ -243,7 +243,7 @@ def against_rest(examples: Examples, c: int) -> Examples:
     )
 
 
-# Where training begins.
+# --- Where training begins -----------------------------------------------------------------------
 
 
 def is_number(random_state: Any) -> bool:
@@ -334,7 +334,7 @@ def _resumed(
     return state.copy() if fits else None
 
 
-# From there to the attributes.
+# --- From there to the attributes ----------------------------------------------------------------
 
 
 _STOPPED_WITHOUT_CONVERGENCE = (StopReason.NOT_SEPARABLE, StopReason.PATIENCE, StopReason.TOL)
@@ -507,8 +507,9 @@ def _of_next_pass(
     return state
 
 
-# What training leaves on an estimator: every attribute, listed once. Fitting, certificates and
-# model files make this record, and put it onto the estimator at once.
+# --- What training leaves on an estimator: every attribute, listed once --------------------------
+#
+# Fitting, certificates and model files make this record, and put it onto the estimator at once.
 
 
 Counts = NDArray[np.int64]

@@ -137,7 +137,7 @@ def _algebra(size: int, bits: int) -> int:
     return lifting if words == 1 else lifting + 4 * (size * words) ** 2
 
 
-# How the time or the work allowed is shared out.
+# --- How the time or the work allowed is shared out ----------------------------------------------
 
 
 class Clock:

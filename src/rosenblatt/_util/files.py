@@ -210,13 +210,11 @@ def cannot(
     return found
 
 
-# Folders are written whole or not at all, as files are.
+# --- Folders are written whole or not at all, as files are ---------------------------------------
 #
 # A folder is written beside its place, under a name that begins with `.rosenblatt-`, and onto the
-# disk; then it and the one that was there change names. Where no system call does that in one
-# step,
-# the old one moves aside first, and what a process was killed in the middle of is completed by
-# the
+# disk; then it and the one that was there change names. Where no system call does that in one step,
+# the old one moves aside first, and what a process was killed in the middle of is completed by the
 # next one that wants to write there:
 #
 #     PART                  being written, or, after an exchange, the old folder: to be removed
@@ -371,7 +369,7 @@ def _is_ours(entry: Path, ours: Collection[str]) -> bool:
     return entry.name in ours and (entry.is_symlink() or not entry.is_dir())
 
 
-# Two files or folders change names in one step, where the system can do that.
+# --- Two files or folders change names in one step, where the system can do that -----------------
 
 
 _HERE = -100  # AT_FDCWD: relative paths begin in the working directory
@@ -405,7 +403,7 @@ def _renameat2() -> Callable[[int, bytes, int, bytes, int], int] | None:
     return call
 
 
-# Who is at work: locks that the system frees when a process ends, however it ends.
+# --- Who is at work: locks that the system frees when a process ends, however it ends ------------
 
 
 try:
@@ -476,7 +474,7 @@ def _locked(handle: int, wait: Callable[[], None] | None) -> bool:
     return True
 
 
-# Where files are kept that can be made again.
+# --- Where files are kept that can be made again -------------------------------------------------
 
 
 def cache_folder(folder: Path | None = None) -> Path:

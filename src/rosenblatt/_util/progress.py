@@ -81,7 +81,7 @@ def note(text: str) -> None:
     print(one_line(text), file=sys.stderr)
 
 
-# Drawing.
+# --- Drawing -------------------------------------------------------------------------------------
 
 DESCRIPTION = "{task.description}"
 

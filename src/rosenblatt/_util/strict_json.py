@@ -273,7 +273,7 @@ def kind(value: Any) -> str:
     return _KINDS.get(type(value), "null")
 
 
-# What a command found, as the JSON that it prints.
+# --- What a command found, as the JSON that it prints --------------------------------------------
 
 
 SCHEMA_VERSION = 1

@@ -84,7 +84,7 @@ def sentence(text: Any) -> str:
     return f"{words[:1].upper()}{words[1:]}{'' if words[-1:] in tuple('.!?') else '.'}"
 
 
-# Row numbers as a person reads them: from 1 for rows in a file, from 0 in Python.
+# --- Row numbers as a person reads them: from 1 for rows in a file, from 0 in Python -------------
 #
 # Inside, and in every JSON document, rows are counted from 0, as in an array. What a person reads
 # about a file counts from 1, as a spreadsheet does; the header is not counted. Every text says
@@ -130,7 +130,7 @@ def in_memory(row: int) -> str:
     return f"row {row} (counted from 0)"
 
 
-# Names of columns that have none, x0, x1 and so on: made when they are asked for.
+# --- Names of columns that have none, x0, x1 and so on: made when they are asked for -------------
 
 
 @final

@@ -75,7 +75,7 @@ def level(name: str, value: Any) -> int:
     return int(value)
 
 
-# The parameters of scikit-learn's Perceptron: what they mean here, or what to use instead.
+# --- The parameters of scikit-learn's Perceptron: what they mean here, or what to use instead ----
 #
 # Code that was written for it runs as it is, or is told in one sentence what to write: the errors
 # are the guide for whoever comes from there. `docs/from-scikit-learn.md` has all of them.

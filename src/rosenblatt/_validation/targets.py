@@ -288,7 +288,7 @@ def examples(
     return Examples(X, coded, c, how_many(classes)), classes
 
 
-# Checks of weights: those of rows and of classes become c, the factor of a row's steps.
+# --- Checks of weights: those of rows and of classes become c, the factor of a row's steps -------
 
 
 def sample_weights(weight: Any, n: int) -> NDArray[np.float64] | None:
@@ -426,7 +426,7 @@ def weigh(
     return factor if c is None else c * factor
 
 
-# Checks of starts: where training begins.
+# --- Checks of starts: where training begins -----------------------------------------------------
 
 
 def checked_start(
@@ -473,7 +473,7 @@ def checked_start(
     return w[0] if k is None else w
 
 
-# Checks of arrays of numbers.
+# --- Checks of arrays of numbers -----------------------------------------------------------------
 
 
 def floats(name: str, value: Any) -> NDArray[np.float64]:

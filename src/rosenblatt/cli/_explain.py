@@ -110,7 +110,7 @@ def in_words(why: Why) -> str:
     return "; ".join([*texts, f"points {points:.4g}, threshold {why.threshold}"])
 
 
-# The smallest change of a row that changes its label: `rosenblatt predict --change`.
+# --- The smallest change of a row that changes its label: `rosenblatt predict --change` ----------
 
 
 _SINGLE = 3  # changes of one column that are named

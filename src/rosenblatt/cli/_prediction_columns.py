@@ -142,7 +142,7 @@ def _whole_output() -> Iterator[Any]:
             click.echo(shown(text) if sys.stdout.isatty() else text, nl=False, color=True)
 
 
-# What `rosenblatt predict` adds beside a prediction: a column more, and second opinions.
+# --- What `rosenblatt predict` adds beside a prediction: a column more, and second opinions ------
 
 
 class Beside(Protocol):

@@ -249,7 +249,7 @@ def _next(
     return ["rosenblatt", "fit", *files, *options.typed()] if several else []
 
 
-# What the rows force, as a part of `rosenblatt certify`: signs, and proofs in files.
+# --- What the rows force, as a part of `rosenblatt certify`: signs, and proofs in files ----------
 
 
 _SECONDS = 10.0  # where no other time was asked for

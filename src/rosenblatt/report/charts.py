@@ -240,7 +240,7 @@ def text(
     )
 
 
-# Curves in a plane with two axes: ranking, thresholds, probabilities.
+# --- Curves in a plane with two axes: ranking, thresholds, probabilities -------------------------
 
 
 _SQUARE = 440  # two stand side by side

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple, TypedDict
 
-# A card in the document of `rosenblatt fit`: its terms, and an example added up.
+# --- A card in the document of `rosenblatt fit`: its terms, and an example added up --------------
 
 
 CARD = "card of"  # so many terms: the name of a candidate
@@ -72,7 +72,7 @@ class OfCard(TypedDict, total=False):
     card: CardRule
 
 
-# The part of the document about kinds of errors: prices, thresholds, ranking, probabilities.
+# --- The part of the document about kinds of errors: prices, thresholds, ranking, probabilities ---
 
 
 class Price(TypedDict):
@@ -468,7 +468,7 @@ class Fit(Beginning):
     files: dict[str, str]  # {"model": path, "certificate": path, "report": path}, those written
 
 
-# Parts of the document of `rosenblatt fit`: what other rules say, and what one pass bounds.
+# --- Parts of the document of `rosenblatt fit`: what other rules say, and what one pass bounds ---
 
 
 class Example(TypedDict):

@@ -274,7 +274,7 @@ def _highest_rate(candidates: Sequence[Mapping[str, Any]]) -> float:
     return max(rates, default=0.0) or 1.0
 
 
-# Rules as sums of terms, and what the page shows of more than two classes.
+# --- Rules as sums of terms, and what the page shows of more than two classes --------------------
 
 
 CARDS = 100  # classes that have a card
@@ -397,7 +397,7 @@ def _shares(claim: Mapping[str, Any]) -> dict[int, float]:
     return {row: float(weight / totals[side]) for row, weight, side in each}
 
 
-# The one script of the page, and its hash: the browser runs this and nothing else.
+# --- The one script of the page, and its hash: the browser runs this and nothing else ------------
 
 
 def module(name: str) -> str:

@@ -102,7 +102,7 @@ def floor(rules: Mapping[str, Any]) -> set[str]:
     return set(always) | (guesses if learned else set())
 
 
-# What people would use instead: learned from the same rows for comparison, and not written.
+# --- What people would use instead: learned from the same rows for comparison, and not written ---
 
 
 LOGISTIC, BOOSTING = "logistic", "boosting"

@@ -47,7 +47,7 @@ def clopper_pearson(errors: int, n: int, confidence: float = 0.95) -> tuple[floa
     return lo, hi
 
 
-# The ROC curve of scores, the area below it, and how far that may be off.
+# --- The ROC curve of scores, the area below it, and how far that may be off ---------------------
 
 
 Floats = NDArray[np.float64]
@@ -127,7 +127,7 @@ def _delong(
     return max(0.0, auc - width), min(1.0, auc + width)
 
 
-# How far probabilities can be believed: the Brier score, and shares beside predictions.
+# --- How far probabilities can be believed: the Brier score, and shares beside predictions -------
 
 
 BINS = 10

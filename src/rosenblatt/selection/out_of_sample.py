@@ -104,7 +104,7 @@ class Unit(NamedTuple):
         return Unit(self.center - by, self.spread)
 
 
-# Probabilities from scores: Platt's sigmoid.
+# --- Probabilities from scores: Platt's sigmoid --------------------------------------------------
 
 
 _STEPS = 100

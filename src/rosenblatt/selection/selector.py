@@ -350,7 +350,7 @@ def _split(comparison: Comparison, *, retrain: bool) -> Selection:
     return selection
 
 
-# Nested cross-validation: each row is tested once, by a rule that never saw it.
+# --- Nested cross-validation: each row is tested once, by a rule that never saw it ---------------
 
 
 def nested(comparison: Comparison, k: int) -> Selection:

@@ -312,7 +312,7 @@ def _shared(column: NDArray[Any], classes: NDArray[Any], kind: Any) -> NDArray[A
     return found
 
 
-# Candidates that learn at the same time, each on a machine of an engine.
+# --- Candidates that learn at the same time, each on a machine of an engine ----------------------
 
 
 class Asked(NamedTuple):

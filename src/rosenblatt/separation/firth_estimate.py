@@ -109,13 +109,12 @@ def _estimated(given: Given, confidence: float) -> FirthEstimate:
     )
 
 
-# The likelihood with Firth's penalty, half the logarithm of the determinant of the information.
+# --- The likelihood with Firth's penalty: half the log determinant of the information ------------
 #
 # Its maximum always exists, but it is not concave, and steps by the information alone may circle
 # around it for ever where rows are separated. So the search turns to its own second derivatives
-# when
-# these steps do not get shorter quickly. Columns are made orthogonal, the intercept's first, and
-# steps are taken in coordinates in which the information is the identity: neither the scale of
+# when these steps do not get shorter quickly. Columns are made orthogonal, the intercept's first,
+# and steps are taken in coordinates in which the information is the identity: neither the scale of
 # columns nor where their zero lies makes a difference, such as that of years.
 
 

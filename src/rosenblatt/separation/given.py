@@ -82,7 +82,7 @@ def independent(X: Numbers, first: list[int] | None = None) -> list[int]:
     return sorted(chosen)
 
 
-# Coefficients and their intervals as lines of text.
+# --- Coefficients and their intervals as lines of text -------------------------------------------
 
 
 def table_of(

@@ -269,7 +269,7 @@ def _largest(c: Floats) -> Fraction:
     return Fraction(float(c.max()))
 
 
-# How many epochs there can be with order="mixed".
+# --- How many epochs there can be with order="mixed" ---------------------------------------------
 
 
 @dataclass(frozen=True)

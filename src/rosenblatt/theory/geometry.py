@@ -237,7 +237,7 @@ def separates(X: Any, y: Any, w: Any, b: float = 0.0) -> bool:
     return bool(np.all(rows.signs([Fraction(v) for v in lifted.tolist()]) > 0))
 
 
-# Many classes as one problem of two: Kesler's construction.
+# --- Many classes as one problem of two: Kesler's construction -----------------------------------
 
 
 _MOST = 10**8  # numbers in a lift that is not sparse

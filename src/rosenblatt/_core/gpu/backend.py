@@ -130,7 +130,7 @@ def _note(log: LogColumns, made: learning.Made, begin: int, visits: int) -> None
         column[: len(made.rows)] = values
 
 
-# What changes no weights: counting, scores, the rows of a batch step.
+# --- What changes no weights: counting, scores, the rows of a batch step -------------------------
 
 
 _COLUMNS = 32  # threads of a block that adds rows
@@ -195,7 +195,7 @@ def look(
     return begin + library.asnumpy(some), library.asnumpy(marks[some])
 
 
-# Permutations: `permute.cu` says how all places are found at once.
+# --- Permutations: `permute.cu` says how all places are found at once ----------------------------
 
 
 def arrange(

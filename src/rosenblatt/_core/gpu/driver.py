@@ -71,7 +71,7 @@ def _unusable(library: Any, error: BaseException) -> str:
     )
 
 
-# The kernels: CUDA source that is compiled when it is first used, and kept by CuPy for next time.
+# --- The kernels: CUDA source, compiled when it is first used, and kept by CuPy ------------------
 #
 # Nothing is fused unless the source says so: the score is a defined function.
 

@@ -107,7 +107,7 @@ class DeviceRows:
         return found
 
 
-# How the walk lies in the memory of a GPU: slices of columns, and pieces of rows.
+# --- How the walk lies in the memory of a GPU: slices of columns, and pieces of rows -------------
 
 
 BLOCK = 96  # rows of a block: W in `prepare.cu`
@@ -167,7 +167,7 @@ def layout_of(d: int, number: int, shared_memory: int, processors: int) -> Layou
     return None
 
 
-# Which way through the rows is the fastest: decided by counts, never by time, and no bit changes.
+# --- Which way through the rows is the fastest: decided by counts, and no bit changes ------------
 #
 #     speculating ──more mistakes than one row in `ratio`──► walking
 #     walking ──fewer──► speculating

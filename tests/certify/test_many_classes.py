@@ -10,6 +10,7 @@ from sklearn.datasets import load_digits, load_iris, load_wine
 
 import rational
 from degenerate import KINDS, dense, extreme, instance, one_decimal, scaled
+from raising import raises
 from rational import COMPLETE, OVERLAP, QUASI, UNDECIDED
 from rosenblatt import certify, minimum_errors
 from rosenblatt._certify import by_training, check
@@ -263,5 +264,5 @@ def test_a_loaded_certificate_claims_the_same(tmp_path):
 
 def test_what_is_for_two_classes_says_so():
     X, y = load_iris(return_X_y=True)
-    with pytest.raises(InputError, match="binary"):
+    with raises(InputError):
         minimum_errors(X, y)

@@ -7,6 +7,7 @@ from sklearn.datasets import load_digits, load_iris, load_wine
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import StandardScaler
 
+from raising import raises
 from rosenblatt import KernelPerceptron, Perceptron, certify, load, save
 from rosenblatt._core.fingerprint import of_examples
 from rosenblatt._core.rows import Examples
@@ -62,7 +63,7 @@ def test_updates_never_exceed_the_bound(heavy):
 
 def test_one_against_the_rest_is_another_question():
     X, y = load_iris(return_X_y=True)
-    with pytest.raises(InputError, match="multi_class='joint'"):
+    with raises(InputError, option="prove", value=True):
         Perceptron(prove=True, multi_class="ovr").fit(X, y)
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from commands import SMALL, write
 from forked import ended
+from raising import raises
 from rosenblatt import Certificate, Perceptron, certify, save, verify
 from rosenblatt.data import Encoding
 from rosenblatt.data.one_hot import Words
@@ -235,9 +236,7 @@ def test_scaling_that_makes_one_number_of_two_is_not_certified(shell):
 
 def test_missing_values_and_a_word_for_them_are_not_one():
     words = Words("w", ("(missing)",), missing=True)
-    with pytest.raises(
-        InputError, match=r"missing values and the word '\(missing\)' become the same"
-    ):
+    with raises(InputError, column="w"):
         Transformed(Encoding((words,))).refuse_merged()
 
 
@@ -248,10 +247,10 @@ def test_frames_with_words_are_checked_in_the_same_way():
     certificate.verify(X, ["a", "a", "b", "b"])
     document = certificate.to_dict()
     document["encoding"]["columns"][0]["center"] = 1e17
-    with pytest.raises(InputError, match=r"3\.0 and 4\.0 .* the same number"):
+    with raises(InputError, column="u"):
         Certificate.from_dict(document).verify(X, ["a", "a", "b", "b"])
     X["u"] = [2**53 + 1, 2**53, 1, 2]
-    with pytest.raises(InputError, match="9007199254740993"):
+    with raises(InputError):
         certify(X, ["a", "a", "b", "b"])
 
 

@@ -4,6 +4,7 @@ import threading
 
 import pytest
 
+from raising import raises
 from rosenblatt.data.ahead import AT_ONCE, ahead, done_ahead
 
 
@@ -27,11 +28,11 @@ def test_work_ahead_keeps_the_order_and_the_place_of_errors():
             assert len(asked) <= i + 1 + AT_ONCE
             given.append((i, square))
 
-    with pytest.raises(ValueError, match="item 5"):
+    with raises(ValueError):
         take(done_ahead(work, items(5)))
     assert given == [(0, 0), (1, 1), (2, 4), (3, 9), (4, 16)]
     asked.clear()
-    with pytest.raises(KeyError, match="7"):
+    with raises(KeyError):
         take(done_ahead(work, items(None)))
     assert given[5:] == [(i, i * i) for i in range(7)]
 

@@ -7,6 +7,7 @@ import pytest
 from scipy import sparse
 from sklearn.feature_extraction.text import CountVectorizer
 
+from raising import raises
 from rosenblatt import Perceptron, data, study, train
 from rosenblatt.data import bag_of_words
 from rosenblatt.errors import InputError
@@ -96,21 +97,21 @@ def test_a_stream_has_the_same_bits(file, tmp_path):
 
 def test_prose_that_was_not_named_gets_a_hint(file):
     lines = [f"the {i} th review says that number {i} is good,{i % 2}" for i in range(30)]
-    with pytest.raises(InputError, match=r"looks like sentences: .* text='r'"):
+    with raises(InputError):
         data.read(file("\n".join(["r,y", *lines])), target="y").encode()
     ids = file("\n".join(["r,y", *(f"P{i},{i % 2}" for i in range(30))]))
-    with pytest.raises(InputError, match="Is it an identifier"):
+    with raises(InputError):
         data.read(ids, target="y").encode()
 
 
 def test_what_cannot_be_prose_is_refused(reviews, file):
-    with pytest.raises(InputError, match="given both as categorical and as text"):
+    with raises(InputError, column="review"):
         data.read(reviews, target="liked", text="review", categorical="review")
-    with pytest.raises(InputError, match="'liked' is the target"):
+    with raises(InputError, column="liked"):
         data.read(reviews, target="liked", text="liked")
-    with pytest.raises(InputError, match="text='Review' is not a column"):
+    with raises(InputError, option="text", value="Review"):
         data.read(reviews, target="liked", text="Review")
-    with pytest.raises(InputError, match="no word that occurs in two or more rows"):
+    with raises(InputError):
         data.read(file("r,y\none,0\ntwo,1\nthree,0\n"), target="y", text="r").encode()
 
 
@@ -121,7 +122,7 @@ def test_a_document_with_prose_is_not_trusted(reviews):
         {"columns": [*document["columns"][:-1], document["columns"][-1] | {"words": ["b", "a"]}]},
         {"target": document["target"] | {"kind": "prose"}},
     ):
-        with pytest.raises(InputError, match="not the encoding of a table"):
+        with raises(InputError):
             data.Encoding.from_dict(document | change)
 
 

@@ -7,6 +7,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
+from raising import raises
 from rosenblatt import data
 from rosenblatt.data.formatted_numbers import detect_numbers, parsed
 from rosenblatt.errors import InputError
@@ -161,7 +162,7 @@ def test_later_tables_are_read_as_the_first(file):
     assert again == encoding
     new = file("town;mass;pulse\ny;2.000 kg;?\n", "new.csv")
     assert again.apply(new).tolist() == [[2000.0, 65.75, 1.0]]
-    with pytest.raises(InputError, match="holds '900 g': a number in kg with a decimal comma"):
+    with raises(InputError, row=0, column="mass"):
         again.apply(file("town;mass;pulse\ny;900 g;?\n"))
 
 
@@ -187,7 +188,7 @@ def test_what_was_said_first_holds_unless_said_otherwise(file):
 def test_a_record_of_reading_is_not_trusted(change):
     document = data.read(pd.DataFrame({"a": [1.0, 2.0]})).encoding().to_dict()
     document["reading"] |= change
-    with pytest.raises(InputError, match="not the encoding of a table"):
+    with raises(InputError):
         data.Encoding.from_dict(document)
 
 

@@ -7,6 +7,7 @@ import pandas as pd
 import polars as pl
 import pytest
 
+from raising import raises, warns
 from rosenblatt import data
 from rosenblatt.data.one_hot import most_frequent
 from rosenblatt.data.summary import summary
@@ -57,12 +58,12 @@ def test_a_summary_names_it():
 def test_a_new_word_does_not_become_the_reference_unnoticed():
     encoding = encoded(TOWNS)[2]
     new = TOWNS.assign(town=list("cabbdad"))
-    with pytest.raises(InputError, match=r"row 4 .*'town' holds 'd'.*as 'b', the reference level"):
+    with raises(InputError, file="the data frame", row=4, column="town"):
         encoding.apply(new)
-    with pytest.warns(UserWarning, match=r"2 rows with .*row 4 .*town=d counts as 'b', the refere"):
+    with warns(UserWarning):
         X = encoding.apply(new, unseen="zero")
     assert X[[4, 6], :2].tolist() == [[0, 0], [0, 0]]
-    with pytest.warns(UserWarning, match="1 row with"):
+    with warns(UserWarning):
         encoding.apply(TOWNS.assign(town=[*"cabbba", "new"]), unseen="zero")
 
 
@@ -106,7 +107,7 @@ def test_a_column_without_a_reference_has_a_column_for_each_word():
     assert again == encoding
     assert again.apply(rows).tolist() == expected
     assert encoding.references == ["owner=no", "job=nurse"]  # of town every word has a column
-    with pytest.warns(UserWarning, match="town=d counts as none of the known words"):
+    with warns(UserWarning):
         found = encoding.apply(rows.assign(town=["a", "c", "d"]), unseen="zero")
     assert found[2, :3].tolist() == [0, 0, 0]
 
@@ -115,7 +116,7 @@ def test_a_column_without_a_reference_has_a_column_for_each_word():
 def test_a_reference_is_one_of_the_words(reference):
     document = encoded(TOWNS)[2].to_dict()
     document["columns"][0]["reference"] = reference
-    with pytest.raises(InputError, match="not the encoding of a table"):
+    with raises(InputError):
         data.Encoding.from_dict(document)
     document["columns"][0]["reference"] = None  # every word has a column
     assert data.Encoding.from_dict(document).feature_names[:3] == ["town=a", "town=b", "town=c"]
@@ -125,7 +126,7 @@ def test_a_truth_value_is_compared_with_false():
     document = encoded(TOWNS.assign(flag=[True] * 5 + [False] * 2))[2].to_dict()
     assert document["columns"][-1]["reference"] == "False"  # though True is more frequent
     document["columns"][-1]["reference"] = "True"
-    with pytest.raises(InputError, match="reference is not False"):
+    with raises(InputError):
         data.Encoding.from_dict(document)
 
 

@@ -4,6 +4,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from raising import raises
 from rosenblatt import data
 from rosenblatt.data import dialect
 from rosenblatt.errors import InputError
@@ -23,7 +24,7 @@ def test_a_separator_that_was_said_is_taken(file):
 
 @pytest.mark.parametrize("sep", ["", "::", "a", "1", '"', "\n", ".", 7])
 def test_what_cannot_divide_fields_is_refused(file, sep):
-    with pytest.raises(InputError, match="give the one character between the fields"):
+    with raises(InputError, option="sep"):
         data.read(file("a,b\n1,2\n"), sep=sep)
 
 
@@ -114,11 +115,11 @@ def test_names_stand_for_those_of_the_first_line(file):
 
 def test_names_that_do_not_fit_are_refused(file):
     path = file("18,8\n15,9\n")
-    with pytest.raises(InputError, match=r"has 3 names, and .* has 2 columns"):
+    with raises(InputError, option="names", value=("a", "b", "c")):
         data.read(path, names="a,b,c")
-    with pytest.raises(InputError, match="a different name for each column"):
+    with raises(InputError, option="names", value="a,a"):
         data.read(path, names="a,a")
-    with pytest.raises(InputError, match=r"target='z' is not a column .* Its columns: 'a', 'b'"):
+    with raises(InputError, option="target", value="z"):
         data.read(path, names="a,b", target="z")
-    with pytest.raises(InputError, match="are about text"):
+    with raises(InputError, option="names", value=("b",), file="the data frame"):
         data.read(pa.table({"a": [1.0, 2.0]}), names="b")

@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from raising import raises
 from rosenblatt import data
 from rosenblatt.data.batch import Batch
 from rosenblatt.data.records import blocks
@@ -55,7 +56,7 @@ def test_a_typo_does_not_make_words_of_numbers(kinds, file):
     rows = [f"{i % kinds},{i},{i % 2}" for i in range(3000)]
     rows[1700] = "4x,1,1"
     path = file("\n".join(["age,b,paid", *rows]))
-    with pytest.raises(InputError, match=r"row 1701 .line 1702.*column 'age' holds '4x', and num"):
+    with raises(InputError):
         data.read(path, target="paid").encode()
 
 
@@ -79,9 +80,7 @@ def test_rows_read_ahead_are_held_to_decimal_commas_that_come_late(file, monkeyp
         [3, 4, 5],
         [6, 7, 8],
     ]
-    with pytest.raises(
-        InputError, match=r"row 6602 .line 6603.*'b' holds '6.5': a number is expected"
-    ):
+    with raises(InputError, row=6601, column="b"):
         encoding.apply(file("\n".join([*lines[:-1], "6;6.5;8"])))
 
 

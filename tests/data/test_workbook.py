@@ -6,6 +6,7 @@ import sys
 import openpyxl
 import pytest
 
+from raising import raises
 from rosenblatt import data
 from rosenblatt.errors import InputError, MissingExtra
 
@@ -50,30 +51,28 @@ def test_a_title_empty_rows_and_cells_without_a_header_do_no_harm(book):
     rows = [[None, None], ["a", "b", None], [1, 2], [None, None, None], [3, None], [4, 5, None]]
     table = data.read(book(s=rows), impute="mean")
     assert table.encode(scale=False)[0].tolist() == [[1.0, 2.0], [3.0, 3.5], [4.0, 5.0]]
-    with pytest.raises(
-        InputError, match=r"row 2 .sheet row 3. has 3 fields where the header has 2"
-    ):
+    with raises(InputError):
         data.read(book(s=[["a", "b"], [1, 2], [3, 4, "a note"]]))
 
 
 def test_one_of_several_sheets_must_be_named_once(book):
     path = book(first=ROWS, second=[["a", "label"], [1, "no"], [2, "yes"], [3, "no"]])
-    with pytest.raises(InputError, match=r"has 2 sheets: 'first', 'second'.*sheet='first'"):
+    with raises(InputError):
         data.read(path, target="label")
-    with pytest.raises(InputError, match=r"'third' is not a sheet of .* it has 'first', 'second'"):
+    with raises(InputError, option="sheet", value="third"):
         data.read(path, target="label", sheet="third")
     table = data.read(path, target="label", sheet="second")
     encoding = data.Encoding.from_dict(table.encode(scale=False)[2].to_dict())
     new = book("new.xlsx", other=[["b"], [5]], second=[["a"], [7]])
     assert encoding.apply(new).tolist() == [[7.0]]
     assert encoding.apply(book("single.xlsx", only=[["a"], [8]])).tolist() == [[8.0]]
-    with pytest.raises(InputError, match="'second' is not a sheet"):
+    with raises(InputError, option="sheet", value="second"):
         encoding.apply(book("single.xlsx", only=[["a"], [8]]), sheet="second")
 
 
 def test_text_that_was_trained_on_judges_a_workbook(book, file):
     path = file("a;b;y\n1,5;x;0\n2,5;y;1\n3;x;1\n")
-    with pytest.raises(InputError, match=r"goes with \.xlsx workbooks"):
+    with raises(InputError, option="sheet", value="s"):
         data.read(path, sheet="s")
     encoding = data.read(path, target="y").encode(scale=False)[2]
     assert encoding.apply(book(s=[["b", "a"], ["y", 0.25]])).tolist() == [[0.25, 1.0]]
@@ -95,14 +94,14 @@ def test_a_damaged_workbook_is_one_error(book, damage):
     content = path.read_bytes()
     middle = len(content) // 2
     path.write_bytes(content[:middle] if damage == "cut" else b"PK\x03\x04" + content[middle:])
-    with pytest.raises(InputError, match=r"book\.xlsx"):
+    with raises(InputError):
         data.read(path)
 
 
 def test_without_the_library_it_is_said_what_to_install(book, monkeypatch):
     path = book(s=ROWS)
     monkeypatch.setitem(sys.modules, "openpyxl", None)
-    with pytest.raises(MissingExtra, match=r'pip install "rosenblatt\[excel\]"'):
+    with raises(MissingExtra):
         data.read(path)
 
 

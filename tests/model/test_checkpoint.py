@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 import crashing
 from common import KEEPS, ORDERS, X, Y, everything, may_not_converge, may_not_separate, noisy
+from raising import raises
 from rosenblatt import Perceptron, StopReason, train
 from rosenblatt._core.backend import compute
 from rosenblatt._model import checkpoint
@@ -108,7 +109,7 @@ OTHERS = {
 def test_another_training_is_refused(reason, path):
     train(perceptron(), (X, Y), checkpoint=path)
     before = path.read_bytes()
-    with pytest.raises(InputError, match=reason):
+    with raises(InputError):
         train(perceptron(**OTHERS[reason]), (X, Y), checkpoint=path)
     assert path.read_bytes() == before
 
@@ -117,33 +118,33 @@ def test_other_data_is_refused(path):
     train(perceptron(), (X, Y), checkpoint=path)
     other = X.copy()
     other[17, 1] = np.nextafter(other[17, 1], 9)
-    for rows, labels, reason in [
-        (other, Y, "the rows, their order or labels"),
-        (X[:-1], Y[:-1], "rows|data"),
-        (X[:, :2], Y, "features|data"),
-        (X, Y > 0, "classes"),
+    for rows, labels in [
+        (other, Y),
+        (X[:-1], Y[:-1]),
+        (X[:, :2], Y),
+        (X, Y > 0),
     ]:
-        with pytest.raises(InputError, match=reason):
+        with raises(InputError):
             train(perceptron(), (rows, labels), checkpoint=path)
 
 
 @pytest.mark.parametrize(
-    ("damage", "reason"),
+    "damage",
     [
-        (lambda b: b[: len(b) // 2], "JSON"),
-        (lambda b: b"", "JSON"),
-        (lambda b: b"\x80\x04pickle", "UTF-8"),
-        (lambda b: b.replace(b'"updates": ', b'"updates": 1'), "sha256"),
-        (lambda b: b.replace(b'"version": 1', b'"version": 2'), "version 2, and version 1 is read"),
-        (lambda b: b.replace(b"rosenblatt checkpoint", b"something else"), "format"),
+        lambda b: b[: len(b) // 2],
+        lambda b: b"",
+        lambda b: b"\x80\x04pickle",
+        lambda b: b.replace(b'"updates": ', b'"updates": 1'),
+        lambda b: b.replace(b'"version": 1', b'"version": 2'),
+        lambda b: b.replace(b"rosenblatt checkpoint", b"something else"),
     ],
     ids=["truncated", "empty", "pickle", "changed", "newer", "other"],
 )
-def test_a_damaged_checkpoint_is_refused_and_kept(damage, reason, path):
+def test_a_damaged_checkpoint_is_refused_and_kept(damage, path):
     train(perceptron(), (X, Y), checkpoint=path)
     damaged = damage(path.read_bytes())
     path.write_bytes(damaged)
-    with pytest.raises(InputError, match=f"cannot be read as a checkpoint: .*{reason}"):
+    with raises(InputError):
         train(perceptron(), (X, Y), checkpoint=path)
     assert path.read_bytes() == damaged
 
@@ -156,21 +157,21 @@ def test_any_flipped_bit_is_seen(place, bit, tmp_path_factory):
     content = bytearray(path.read_bytes())
     content[place % len(content)] ^= 1 << bit
     path.write_bytes(content)
-    with pytest.raises(InputError, match="checkpoint"):
+    with raises(InputError):
         train(perceptron(max_iter=1), (X, Y), checkpoint=path)
 
 
 def test_bad_arguments(path, tmp_path):
-    with pytest.raises(InputError, match="warm_start"):
+    with raises(InputError):
         train(perceptron(warm_start=True), (X, Y), checkpoint=path)
     for every in (-1, "60", None, float("nan")):
-        with pytest.raises(InputError, match="checkpoint_every"):
+        with raises(InputError, option="checkpoint_every"):
             train(perceptron(), (X, Y), checkpoint=path, checkpoint_every=every)
-    with pytest.raises(InputTypeError, match="path"):
+    with raises(InputTypeError):
         train(perceptron(), (X, Y), checkpoint=3)
-    with pytest.raises(FileError, match="There is no folder"):
+    with raises(FileError):
         train(perceptron(), (X, Y), checkpoint=tmp_path / "none" / "c")
-    with pytest.raises(FileError, match="is a folder"):
+    with raises(FileError):
         train(perceptron(), (X, Y), checkpoint=tmp_path)
 
 
@@ -196,7 +197,7 @@ def test_an_epoch_that_was_begun_is_not_cut_off(path, crash_after):
         train(p, (X, Y), checkpoint=path, checkpoint_every=0)
     state = json.loads(path.read_bytes())["state"]
     assert state["under_way"]
-    with pytest.raises(InputError, match=f"has come to {state['epoch']} already"):
+    with raises(InputError, option="max_iter", value=2):
         train(p.set_params(max_iter=state["epoch"] - 1), (X, Y), checkpoint=path)
 
 
@@ -239,7 +240,7 @@ def test_of_two_that_begin_together_one_is_refused(path):
         return found
 
     second.resume = late
-    with pytest.raises(FileError, match="exists already"):
+    with raises(FileError):
         q.fit(X, Y)
 
 
@@ -256,7 +257,7 @@ def test_a_read_only_folder_is_an_error_before_training(tmp_path, monkeypatch):
     else:
         tmp_path.chmod(0o500)
     monkeypatch.setattr(orders.Shuffle, "advance", None)
-    with pytest.raises(FileError, match=r"Cannot write .*run\.checkpoint: .*(Read-only|denied)"):
+    with raises(FileError):
         train(perceptron(), (X, Y), checkpoint=tmp_path / "run.checkpoint")
 
 
@@ -373,7 +374,7 @@ def kept(name, path):
 
 def test_training_goes_on_from_a_kept_checkpoint(path):
     options = kept("arrays", path)
-    with pytest.raises(InputError, match="the rows, their order or labels are not the same"):
+    with raises(InputError):
         train(Perceptron(**SAME), (LI_HANG[0] + 1, LI_HANG[1]), **options)
     p = train(Perceptron(**SAME), LI_HANG, **options)
     assert (p.coef_.tolist(), p.intercept_.tolist()) == ([[1.0, 1.0]], [-3.0])

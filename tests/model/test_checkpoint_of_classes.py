@@ -9,6 +9,7 @@ import pytest
 
 from common import KEEPS, everything, may_not_converge, may_not_separate, noisy
 from crashing import Crash
+from raising import raises
 from rosenblatt import Perceptron, train
 from rosenblatt._core.backend import compute
 from rosenblatt._training import orders
@@ -62,7 +63,7 @@ def test_it_may_go_on_for_longer(path):
     train(perceptron(max_iter=2), (X, Y), checkpoint=path)
     p = train(perceptron(max_iter=6), (X, Y), checkpoint=path)
     assert everything(p, X) == everything(perceptron(max_iter=6).fit(X, Y), X)
-    with pytest.raises(InputError, match="has come to"):
+    with raises(InputError, option="max_iter", value=2):
         train(perceptron(max_iter=2), (X, Y), checkpoint=path)
 
 
@@ -73,17 +74,17 @@ def test_without_a_seed_those_of_the_checkpoint_are_used(path):
 
 
 @pytest.mark.parametrize(
-    ("change", "says"),
+    "change",
     [
-        ({"multi_class": "joint"}, "multi_class is 'joint' and was 'ovr'"),
-        ({"margin": 0.5}, "margin is 0.5 and was 0.0"),
-        ({"random_state": 2}, "random_state is another"),
+        {"multi_class": "joint"},
+        {"margin": 0.5},
+        {"random_state": 2},
     ],
 )
-def test_another_training_is_refused(change, says, path):
+def test_another_training_is_refused(change, path):
     train(perceptron(), (X, Y), checkpoint=path)
     before = path.read_bytes()
-    with pytest.raises(InputError, match=says):
+    with raises(InputError):
         train(perceptron(**change), (X, Y), checkpoint=path)
     assert path.read_bytes() == before
 
@@ -91,11 +92,11 @@ def test_another_training_is_refused(change, says, path):
 def test_other_labels_are_refused_and_nothing_is_written(path):
     train(perceptron(), (X, Y), checkpoint=path)
     before = path.read_bytes()
-    for y, says in (
-        (np.where(Y == "c", "d", Y), "classes is"),
-        (np.where(Y == "a", "b", np.where(Y == "b", "a", Y)), "labels are not the same"),
+    for y in (
+        np.where(Y == "c", "d", Y),
+        np.where(Y == "a", "b", np.where(Y == "b", "a", Y)),
     ):
-        with pytest.raises(InputError, match=says):
+        with raises(InputError):
             train(perceptron(), (X, y), checkpoint=path)
         assert path.read_bytes() == before
 
@@ -103,7 +104,7 @@ def test_other_labels_are_refused_and_nothing_is_written(path):
 def test_a_training_of_all_classes_together_is_another(path):
     train(perceptron(multi_class="joint"), (X, Y), checkpoint=path)
     assert json.loads(path.read_text())["version"] == 1
-    with pytest.raises(InputError, match="multi_class is 'ovr' and was 'joint'"):
+    with raises(InputError):
         train(perceptron(), (X, Y), checkpoint=path)
 
 

@@ -25,6 +25,7 @@ from sklearn.utils.validation import check_is_fitted
 import rosenblatt
 from common import KEEPS, X_VAL, Y_VAL, X, Y, every_keep, every_order, may_not_converge
 from models import KERNELS, LABELS, STORED, encodings, everything_seen, fitted, quietly, seen, table
+from raising import raises
 from rosenblatt import (
     KernelPerceptron,
     Perceptron,
@@ -113,7 +114,7 @@ def test_a_thousand_features_with_names(path):
     q = through_a_file(p, path)
     assert everything_seen(q, frame) == everything_seen(p, frame)
     assert q.feature_names_in_.dtype == object
-    with pytest.raises(ValueError, match="feature names"):
+    with raises(ValueError):
         q.predict(frame.rename(columns=str.upper))
 
 
@@ -252,7 +253,7 @@ def test_a_kernel_rule_from_a_file_does_not_go_on(path):
     p = KernelPerceptron(max_iter=1, warm_start=True, random_state=0).fit(X, Y)
     q = through_a_file(p, path)
     before = everything_seen(q, X)
-    with pytest.raises(InputError, match="loaded from a file"):
+    with raises(InputError, option="warm_start", value=True):
         q.fit(X, Y)
     assert everything_seen(q, X) == before
     start = np.zeros(len(Y))
@@ -406,36 +407,32 @@ def my_kernel(A, B):
 
 
 REFUSED = {
-    "pipeline": (lambda: make_pipeline(StandardScaler(), Perceptron()).fit(X, Y), r"pipeline\[-1"),
-    "class": (lambda: Perceptron, "got Perceptron"),
-    "None": (lambda: None, "got NoneType"),
-    "subclass": (lambda: type("Mine", (Perceptron,), {})().fit(X, Y), "got Mine"),
-    "kernel function": (lambda: KernelPerceptron(kernel=my_kernel).fit(X, Y), "holds no code"),
-    "generator": (
-        lambda: trained(random_state=np.random.RandomState(np.random.PCG64(0))),
-        r"set_params\(random_state=None",
-    ),
-    "np.random": (lambda: trained(random_state=np.random), r"set_params\(random_state="),
-    "fraction": (lambda: trained(eta0=Fraction(1, 3)), r"eta0=Fraction\(1, 3\)"),
-    "set to nonsense": (lambda: trained().set_params(keep="nothing"), "keep='nothing'"),
-    "odd labels": (lambda: with_labels(Fraction(1, 3), Fraction(1, 2)), "label Fraction"),
-    "dates": (lambda: with_labels("2020-01-01", "2021-01-01", dtype="M8[D]"), r"y\.astype\(str"),
-    "huge labels": (lambda: with_labels(1, 10**60), r"label 1000"),
+    "pipeline": lambda: make_pipeline(StandardScaler(), Perceptron()).fit(X, Y),
+    "class": lambda: Perceptron,
+    "None": lambda: None,
+    "subclass": lambda: type("Mine", (Perceptron,), {})().fit(X, Y),
+    "kernel function": lambda: KernelPerceptron(kernel=my_kernel).fit(X, Y),
+    "generator": lambda: trained(random_state=np.random.RandomState(np.random.PCG64(0))),
+    "np.random": lambda: trained(random_state=np.random),
+    "fraction": lambda: trained(eta0=Fraction(1, 3)),
+    "set to nonsense": lambda: trained().set_params(keep="nothing"),
+    "odd labels": lambda: with_labels(Fraction(1, 3), Fraction(1, 2)),
+    "dates": lambda: with_labels("2020-01-01", "2021-01-01", dtype="M8[D]"),
+    "huge labels": lambda: with_labels(1, 10**60),
 }
 
 
 @pytest.mark.parametrize("case", REFUSED)
 def test_what_cannot_be_written_is_refused_and_the_old_file_stays(path, case):
-    make, words = REFUSED[case]
     path.write_text("old")
-    with pytest.raises(InputError, match=words):
-        save(make(), path)
+    with raises(InputError):
+        save(REFUSED[case](), path)
     assert path.read_text() == "old"
     assert [p.name for p in path.parent.iterdir()] == ["model.json"]
 
 
 def test_a_parameter_that_is_too_long_is_refused(path):
-    with pytest.raises(InputError, match="max_iter=1000"):
+    with raises(InputError, option="max_iter"):
         save(trained().set_params(max_iter=10**50), path)
 
 
@@ -452,19 +449,19 @@ def test_an_estimator_must_be_fitted(path):
 
 
 @pytest.mark.parametrize(
-    ("encoding", "words"),
+    "encoding",
     [
-        ([1, 2], "encoding is a list"),
-        ({1: 2}, "key 1"),
-        ({"a": np.float64(1)}, r"encoding\.a is a float64"),
-        ({"a": [1.0, float("nan")]}, r"encoding\.a\[1\] is nan"),
-        ({"a": {"b": {1, 2}}}, r"encoding\.a\.b is a set"),
-        ({"a": 10**50}, "more than 40 digits"),
-        (lambda: 0, "encoding is a function"),
+        [1, 2],
+        {1: 2},
+        {"a": np.float64(1)},
+        {"a": [1.0, float("nan")]},
+        {"a": {"b": {1, 2}}},
+        {"a": 10**50},
+        lambda: 0,
     ],
 )
-def test_an_encoding_that_json_cannot_say_is_refused(path, encoding, words):
-    with pytest.raises(InputError, match=words):
+def test_an_encoding_that_json_cannot_say_is_refused(path, encoding):
+    with raises(InputError):
         save(trained(), path, encoding=encoding)
     assert not path.exists()
 
@@ -473,9 +470,9 @@ def test_an_encoding_that_is_too_deep_or_too_large_is_refused(path):
     deep = {}
     for _ in range(100_000):
         deep = {"a": deep}
-    with pytest.raises(InputError, match="nested more than 50"):
+    with raises(InputError):
         save(trained(), path, encoding=deep)
-    with pytest.raises(InputError, match="1,000,000 values"):
+    with raises(InputError):
         save(trained(), path, encoding={"categories": [0] * 2_100_000})
     while deep:  # Python itself cannot take apart what is so deep
         deep = deep.pop("a", None)
@@ -485,25 +482,25 @@ def test_an_encoding_that_is_too_deep_or_too_large_is_refused(path):
 def test_a_model_that_is_too_large_is_refused_on_both_sides(path, monkeypatch):
     save(trained(), path)
     monkeypatch.setattr(model_file, "MOST_BYTES", 1000)
-    with pytest.raises(FileError, match="at most 1,000 are read"):
+    with raises(FileError):
         load(path)
     before = path.read_bytes()
-    with pytest.raises(InputError, match="at most 1,000"):
+    with raises(InputError):
         save(trained(), path)
     assert path.read_bytes() == before
 
 
 @pytest.mark.parametrize("mark", [3, b"abc", 1.5])
 def test_a_fingerprint_is_text(path, mark):
-    with pytest.raises(InputTypeError, match="data_fingerprint"):
+    with raises(InputTypeError, option="data_fingerprint"):
         save(trained(), path, data_fingerprint=mark)
 
 
 @pytest.mark.parametrize("place", [3, None, io.BytesIO(), b"model.json"])
 def test_a_path_is_text_or_a_path(place):
-    with pytest.raises(InputTypeError, match="path"):
+    with raises(InputTypeError):
         save(trained(), place)
-    with pytest.raises(InputTypeError, match="path"):
+    with raises(InputTypeError):
         load(place)
 
 

@@ -16,6 +16,7 @@ import pytest
 
 from models import quietly, table
 from mutations import with_new_sum
+from raising import raises
 from rosenblatt import AROW, KernelPerceptron, Perceptron, load, save
 from rosenblatt._model import arrays
 from rosenblatt.errors import FileError, ModelFileError
@@ -37,9 +38,9 @@ def original(tmp_path_factory):
     return path.read_text()
 
 
-def refused(path, content, words):
+def refused(path, content):
     path.write_bytes(content.encode() if isinstance(content, str) else content)
-    with pytest.raises(ModelFileError, match=words) as caught:
+    with raises(ModelFileError) as caught:
         load(path)
     assert str(path) in str(caught.value)
     assert isinstance(caught.value, ValueError)
@@ -88,79 +89,75 @@ def a_zip(path):
 
 
 def test_files_of_other_kinds(path, original):
-    refused(path, b"", "it is empty")
-    refused(path, pickle.dumps(Perceptron()), "looks like a pickle")
-    refused(path, a_zip(path), "looks like a zip")
-    refused(path, b"\x1f\x8b\x08\x00" + original.encode(), "gzip")
-    refused(path, b"\xff\xfe{\x00}\x00", "not text in UTF-8")
-    refused(path, b"\xef\xbb\xbf" + original.encode(), "not JSON")
-    refused(path, "a,b\n1,2\n", "not JSON")
-    refused(path, "[]", "the file is a list, not an object")
-    refused(path, "3", "the file is a whole number, not an object")
-    refused(path, "{}", "'format' is not 'rosenblatt-model'")
-    refused(path, '{"schema": "rosenblatt-certificate/1"}', "'format' is not")
-    refused(path, '{"format": ["rosenblatt-model"]}', "'format' is not")
+    refused(path, b"")
+    refused(path, pickle.dumps(Perceptron()))
+    refused(path, a_zip(path))
+    refused(path, b"\x1f\x8b\x08\x00" + original.encode())
+    refused(path, b"\xff\xfe{\x00}\x00")
+    refused(path, b"\xef\xbb\xbf" + original.encode())
+    refused(path, "a,b\n1,2\n")
+    refused(path, "[]")
+    refused(path, "3")
+    refused(path, "{}")
+    refused(path, '{"schema": "rosenblatt-certificate/1"}')
+    refused(path, '{"format": ["rosenblatt-model"]}')
 
 
 def test_what_is_no_file(tmp_path):
-    with pytest.raises(FileNotFoundError, match="There is no file"):
+    with raises(FileNotFoundError):
         load(tmp_path / "missing")
-    with pytest.raises(FileError, match="a folder"):
+    with raises(FileError):
         load(tmp_path)
 
 
 @pytest.mark.parametrize("share", [0.01, 0.3, 0.9, 0.999])
 def test_a_file_that_was_cut_off(path, original, share):
-    refused(path, original[: int(share * len(original))], "not JSON")
+    refused(path, original[: int(share * len(original))])
 
 
 def test_a_single_changed_character_is_noticed(path, original):
     intercept = re.search(r'"intercept": (-?\d)', original)
     other = "1" if intercept[1] != "1" else "2"
-    refused(
-        path,
-        original[: intercept.start(1)] + other + original[intercept.end(1) :],
-        "sha256 that it claims: it is damaged",
-    )
+    refused(path, original[: intercept.start(1)] + other + original[intercept.end(1) :])
 
 
 @pytest.mark.parametrize(
-    ("probability", "words"),
+    "probability",
     [
-        ({"slope": -1.0, "intercept": 0.0, "rows": 3}, "probability.slope is -1.0, which is less"),
-        ({"slope": "1", "intercept": 0.0, "rows": 3}, "probability.slope"),
-        ({"slope": 1.0, "intercept": 0.0}, "rows"),
-        ({"slope": 1.0, "intercept": 0.0, "rows": 3, "more": 1}, "more"),
-        ([1.0], "probability"),
+        {"slope": -1.0, "intercept": 0.0, "rows": 3},
+        {"slope": "1", "intercept": 0.0, "rows": 3},
+        {"slope": 1.0, "intercept": 0.0},
+        {"slope": 1.0, "intercept": 0.0, "rows": 3, "more": 1},
+        [1.0],
     ],
 )
-def test_a_probability_that_is_none(path, original, probability, words):
-    refused(path, changed(original, "probability", probability), words)
+def test_a_probability_that_is_none(path, original, probability):
+    refused(path, changed(original, "probability", probability))
 
 
 COST = {"actual": "yes", "predicted": "no", "cost": 5.0}
 
 
 @pytest.mark.parametrize(
-    ("changes", "words"),
+    "changes",
     [
-        ({"decides": "luck"}, "objective.decides is 'luck', not one of error, cost, balanced"),
-        ({"costs": []}, "objective.decides is 'cost', but there are no costs"),
-        ({"costs": [COST, COST]}, "objective.costs names a pair of labels twice"),
-        ({"costs": [COST | {"actual": "maybe"}]}, "actual is 'maybe', not one of no, yes"),
-        ({"costs": [COST | {"actual": "no"}]}, "for two different labels is expected"),
-        ({"costs": [COST | {"cost": -5.0}]}, "a number greater than 0"),
-        ({"costs": [COST | {"cost": "5"}]}, "cost is text, not a number"),
-        ({"costs": {"yes:no": 5.0}}, "objective.costs is an object, not a list"),
-        ({"class_weight": "heavy"}, "objective.class_weight is 'heavy', not one of balanced"),
-        ({"more": 1}, "unknown field 'more'"),
+        {"decides": "luck"},
+        {"costs": []},
+        {"costs": [COST, COST]},
+        {"costs": [COST | {"actual": "maybe"}]},
+        {"costs": [COST | {"actual": "no"}]},
+        {"costs": [COST | {"cost": -5.0}]},
+        {"costs": [COST | {"cost": "5"}]},
+        {"costs": {"yes:no": 5.0}},
+        {"class_weight": "heavy"},
+        {"more": 1},
     ],
 )
-def test_costs_that_are_none(path, original, changes, words):
+def test_costs_that_are_none(path, original, changes):
     good = {"decides": "cost", "costs": [COST], "class_weight": None}
     path.write_bytes(changed(original, "objective", good))
     assert load(path).objective_.costs == {("yes", "no"): 5.0}
-    refused(path, changed(original, "objective", good | changes), words)
+    refused(path, changed(original, "objective", good | changes))
 
 
 def test_a_parameter_that_a_file_does_not_have_has_its_default(path, original):
@@ -173,36 +170,34 @@ def test_a_parameter_that_a_file_does_not_have_has_its_default(path, original):
 
 def test_a_newer_version_says_so(path, original):
     newer = changed(original, "version", 2)
-    refused(
-        path, newer, r"written by a newer rosenblatt \('rosenblatt 0\.2\.0'\).*version 2.*newer"
-    )
+    refused(path, newer)
     # A newer version may have other fields and another checksum: that is not the point then.
-    refused(path, '{"format": "rosenblatt-model", "version": 8}', "written by a newer rosenblatt")
+    refused(path, '{"format": "rosenblatt-model", "version": 8}')
     for strange in (0, -1, 1.0, "1", None, True, [1]):
-        refused(path, changed(original, "version", strange), "no such version")
+        refused(path, changed(original, "version", strange))
 
 
 def test_json_that_is_no_json(path, original):
-    refused(path, original.replace('"rows": 150', '"rows": NaN'), "holds NaN")
-    refused(path, original.replace('"rows": 150', '"rows": -Infinity'), "holds -Infinity")
-    refused(path, original.replace('"rows": 150', '"rows": 1e999'), "'1e999', which is too large")
-    refused(path, original.replace('"rows": 150', '"rows": ' + "1" * 10**6), "more than 40 digits")
+    refused(path, original.replace('"rows": 150', '"rows": NaN'))
+    refused(path, original.replace('"rows": 150', '"rows": -Infinity'))
+    refused(path, original.replace('"rows": 150', '"rows": 1e999'))
+    refused(path, original.replace('"rows": 150', '"rows": ' + "1" * 10**6))
     twice = original.replace('"rows": 150', '"rows": 150, "rows": 150')
-    refused(path, twice, "'rows' twice")
+    refused(path, twice)
 
 
 @pytest.mark.parametrize("opening", ["[", '{"a":'])
 def test_what_is_nested_too_deep(path, original, opening):
-    refused(path, opening * 500_000, "nested too deep|not JSON")
+    refused(path, opening * 500_000)
     deep = opening * 100 + "1" + {"[": "]"}.get(opening, "}") * 100
     content = original.replace('"columns": []', f'"columns": {deep}')
-    refused(path, with_new_sum(content.encode()), "nested more than 50")
+    refused(path, with_new_sum(content.encode()))
 
 
 def test_many_small_values_take_no_time_and_no_memory(path):
-    refused(path, "[" + "{}," * 1_100_000 + "{}]", "more than 1,000,000 values")
+    refused(path, "[" + "{}," * 1_100_000 + "{}]")
     names = ",".join(f'"{i}":0' for i in range(200_000))
-    refused(path, "{" + names + ',"199999":0}', "'199999' twice")
+    refused(path, "{" + names + ',"199999":0}')
 
 
 # --- One field is wrong -----------------------------------------------------------------------
@@ -264,13 +259,13 @@ def test_one_wrong_field_is_named(path, original, where, value, words):
         path.write_bytes(content)
         load(path)
     else:
-        refused(path, content, words)
+        refused(path, content)
 
 
 def test_weights_that_overflow(path, original):
     document = json.loads(original)
     document["rule"]["intercept"], document["training"]["eta0"] = 1e308, 10.0
-    refused(path, with_new_sum(json.dumps(document).encode()), "overflow")
+    refused(path, with_new_sum(json.dumps(document).encode()))
 
 
 def test_a_missing_field_is_named(path, original):
@@ -279,30 +274,30 @@ def test_a_missing_field_is_named(path, original):
             document = json.loads(original)
             del document[part][field]
             content = with_new_sum(json.dumps(document).encode())
-            refused(path, content, f"{part} lacks the field '{field}'")
+            refused(path, content)
 
 
 NAN = base64.b64encode(np.array([1.0, 1.0, np.nan, 1.0])).decode()
 ARRAYS = [
-    ({"dtype": "<f8", "shape": [4], "base64": NAN}, "rule.weights holds NaN or infinity"),
-    ({"dtype": "|O", "shape": [4], "base64": NAN}, "dtype is '|O', not one of"),
-    ({"dtype": "<f4", "shape": [8], "base64": NAN}, "dtype is '<f4', not one of <f8"),
-    ({"dtype": "<f8", "shape": [2**60], "base64": NAN}, "calls for .* bytes"),
-    ({"dtype": "<f8", "shape": [2, 2], "base64": NAN}, "has shape 2 x 2, not 4"),
-    ({"dtype": "<f8", "shape": [-1], "base64": NAN}, "-1, which is not a length"),
-    ({"dtype": "<f8", "shape": [4.0], "base64": NAN}, "4.0, which is not a length"),
-    ({"dtype": "<f8", "shape": [[4]], "base64": NAN}, "which is not a length"),
-    ({"dtype": "<f8", "shape": [1] * 9, "base64": NAN}, "one to three lengths"),
-    ({"dtype": "<f8", "shape": [4], "base64": NAN + "!"}, "not base64"),
-    ({"dtype": "<f8", "shape": [4], "base64": "ä" * 44}, "not base64"),
-    ({"dtype": "<f8", "shape": [4], "zlib": NAN}, "lacks the field 'base64'"),
-    ({"dtype": "<f8", "shape": [4], "base64": NAN, "zlib": NAN}, "unknown field 'zlib'"),
+    {"dtype": "<f8", "shape": [4], "base64": NAN},
+    {"dtype": "|O", "shape": [4], "base64": NAN},
+    {"dtype": "<f4", "shape": [8], "base64": NAN},
+    {"dtype": "<f8", "shape": [2**60], "base64": NAN},
+    {"dtype": "<f8", "shape": [2, 2], "base64": NAN},
+    {"dtype": "<f8", "shape": [-1], "base64": NAN},
+    {"dtype": "<f8", "shape": [4.0], "base64": NAN},
+    {"dtype": "<f8", "shape": [[4]], "base64": NAN},
+    {"dtype": "<f8", "shape": [1] * 9, "base64": NAN},
+    {"dtype": "<f8", "shape": [4], "base64": NAN + "!"},
+    {"dtype": "<f8", "shape": [4], "base64": "ä" * 44},
+    {"dtype": "<f8", "shape": [4], "zlib": NAN},
+    {"dtype": "<f8", "shape": [4], "base64": NAN, "zlib": NAN},
 ]
 
 
-@pytest.mark.parametrize(("array", "words"), ARRAYS)
-def test_arrays_that_are_not_what_they_say(path, original, array, words):
-    refused(path, changed(original, "rule.weights", array), words)
+@pytest.mark.parametrize("array", ARRAYS)
+def test_arrays_that_are_not_what_they_say(path, original, array):
+    refused(path, changed(original, "rule.weights", array))
 
 
 def counts(data, shape, **more):
@@ -315,15 +310,14 @@ def test_a_small_file_does_not_inflate_to_a_large_one(path, original):
     for length in (40_000_000, 2**50, 150):
         document = json.loads(original)
         document["training"] |= {"rows": length, "update_counts": counts(bomb, [length])}
-        words = "more than a file may" if length > 150 else "does not inflate to 150 bytes"
-        refused(path, with_new_sum(json.dumps(document).encode()), words)
+        refused(path, with_new_sum(json.dumps(document).encode()))
     good = zlib.compress(bytes(150))
-    for data, words in [
-        (good[:-3], "does not inflate"),
-        (good + b"x", "does not inflate"),
-        (b"nonsense", "cannot be inflated"),
+    for data in [
+        good[:-3],
+        good + b"x",
+        b"nonsense",
     ]:
-        refused(path, changed(original, "training.update_counts", counts(data, [150])), words)
+        refused(path, changed(original, "training.update_counts", counts(data, [150])))
     path.write_bytes(changed(original, "training.update_counts", counts(good, [150])))
     assert load(path).update_counts_.tolist() == [0] * 150
 
@@ -382,25 +376,25 @@ def test_kernel_rules_that_point_out_of_their_arrays(path, kernel_model):
     entries = len(vectors["data"])
     idle = min(set(range(30)) - set(support))
     wrong = [
-        ("rule.support", [*support[:-1], 30], "holds 30, which is more than 29"),
-        ("rule.support", support[::-1], "not in increasing order"),
-        ("rule.support", [support[0]] * len(support), "not in increasing order"),
-        ("rule.updated_rows", [idle] * len(document["rule"]["votes"]), "not in rule.support"),
-        ("rule.updated_rows", [0], "has shape 1"),
-        ("rule.vectors", None, "not as kernel='linear' has it"),
-        ("rule.vectors.indices", [4] * entries, "holds 4, which is more than 3"),
-        ("rule.vectors.indices", [0] * entries, "not in increasing order within rows"),
-        ("rule.vectors.indptr", [entries] * (len(support) + 1), "not rows one after the other"),
-        ("rule.vectors.indptr", [0] * (len(support) + 1), "not rows one after the other"),
-        ("rule.vectors.index_type", "float64", "not one of int32, int64"),
-        ("rule.gamma", -1.0, "less than 0"),
-        ("rule.kernel", "my.module:function", "not one of linear"),
-        ("rule.row_weights", [-1.0] * 30, "less than 0"),
-        ("training.keep", "best", "lacks the field 'coefficients'"),
-        ("training.update_counts", None, "training.update_counts is null, as only on a stream"),
+        ("rule.support", [*support[:-1], 30]),
+        ("rule.support", support[::-1]),
+        ("rule.support", [support[0]] * len(support)),
+        ("rule.updated_rows", [idle] * len(document["rule"]["votes"])),
+        ("rule.updated_rows", [0]),
+        ("rule.vectors", None),
+        ("rule.vectors.indices", [4] * entries),
+        ("rule.vectors.indices", [0] * entries),
+        ("rule.vectors.indptr", [entries] * (len(support) + 1)),
+        ("rule.vectors.indptr", [0] * (len(support) + 1)),
+        ("rule.vectors.index_type", "float64"),
+        ("rule.gamma", -1.0),
+        ("rule.kernel", "my.module:function"),
+        ("rule.row_weights", [-1.0] * 30),
+        ("training.keep", "best"),
+        ("training.update_counts", None),
     ]
-    for where, value, words in wrong:
-        refused(path, changed(kernel_model, where, value), words)
+    for where, value in wrong:
+        refused(path, changed(kernel_model, where, value))
 
 
 def test_the_checksum_is_of_the_file_with_zeros_in_its_place(original):
@@ -412,27 +406,27 @@ def test_the_checksum_is_of_the_file_with_zeros_in_its_place(original):
 @pytest.mark.parametrize("wrong", [3, {}, {"schema": "rosenblatt.certificate/1"}, "overlap"])
 def test_what_is_not_a_certificate_is_refused(tmp_path, original, wrong):
     content = changed(original, "training.certificate", wrong)
-    refused(tmp_path / "model.json", content, "certificate is not a certificate")
+    refused(tmp_path / "model.json", content)
 
 
 @pytest.mark.parametrize(
-    ("where", "value", "words"),
+    ("where", "value"),
     [
-        ("state.precision", None, "state.precision is null, but AROW has it"),
-        ("state.precision.intercept", 0.5, "state.precision holds numbers below 1"),
-        ("state.scale", [1.0, 0.0], "state.scale is not a sum of squares and one of weights"),
-        ("state.scale", [1.0], "state.scale is not a sum of squares"),
-        ("training.rule_number", -1.0, "rule_number is -1.0, which is less than 0"),
-        ("state.goes_on.rule", "none", "state.goes_on.rule"),
-        ("parameters.r", "auto", "greater than 0, or 'scale'"),
+        ("state.precision", None),
+        ("state.precision.intercept", 0.5),
+        ("state.scale", [1.0, 0.0]),
+        ("state.scale", [1.0]),
+        ("training.rule_number", -1.0),
+        ("state.goes_on.rule", "none"),
+        ("parameters.r", "auto"),
     ],
     ids=str,
 )
-def test_what_other_rules_remember_is_checked(path, where, value, words):
+def test_what_other_rules_remember_is_checked(path, where, value):
     save(AROW(random_state=0, warm_start=True).fit(ROWS, Y), path)
-    refused(path, changed(path.read_text(), where, value), words)
+    refused(path, changed(path.read_text(), where, value))
 
 
 def test_only_arow_has_precisions(path, original):
     there = {"weights": [1.0] * 4, "intercept": 1.0}
-    refused(path, changed(original, "state.precision", there), "state.precision is there")
+    refused(path, changed(original, "state.precision", there))

@@ -8,6 +8,7 @@ import pytest
 from common import KEEPS, ORDERS, every_keep
 from models import everything_seen, quietly
 from mutations import with_new_sum
+from raising import raises
 from rosenblatt import KernelPerceptron, Perceptron, RandomLinearClassifier, load, save, train
 from rosenblatt.errors import ModelFileError
 
@@ -59,20 +60,20 @@ def test_random_hyperplanes_come_back(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("part", "name", "value", "says"),
+    ("part", "name", "value"),
     [
-        ("rule", "intercepts", [1.0, 2.0, 3.0], "shape 3, not 4"),
-        ("classes", "labels", ["high", "low", "middle"], "shape"),
-        ("classes", "labels", ["low", "high", "middle", "top"], "the smaller one first"),
+        ("rule", "intercepts", [1.0, 2.0, 3.0]),
+        ("classes", "labels", ["high", "low", "middle"]),
+        ("classes", "labels", ["low", "high", "middle", "top"]),
     ],
 )
-def test_a_file_that_does_not_fit_its_classes_is_refused(part, name, value, says, tmp_path):
+def test_a_file_that_does_not_fit_its_classes_is_refused(part, name, value, tmp_path):
     path = tmp_path / "model.json"
     save(quietly(Perceptron(max_iter=2).fit, X, Y), path)
     document = json.loads(path.read_text())
     document[part][name] = value
     path.write_bytes(with_new_sum(json.dumps(document).encode()))
-    with pytest.raises(ModelFileError, match=says):
+    with raises(ModelFileError):
         load(path)
 
 

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.datasets import dump_svmlight_file
 
+from raising import raises
 from rosenblatt import data
 from rosenblatt._core.backend import compute
 from rosenblatt._out_of_core import cache, store, tables
@@ -122,7 +123,7 @@ def test_numbers_that_scaling_makes_infinite_are_refused():
     table = frame().assign(height=np.where(np.arange(523) % 2, 1.7e308, -1.7e308))
     write(table, "t.csv")
     with (
-        pytest.raises(InputError, match=r"'height' .*too large to be scaled"),
+        raises(InputError, column="height"),
         open_rows(data.read("t.csv", target="label")),
     ):
         pass
@@ -131,7 +132,7 @@ def test_numbers_that_scaling_makes_infinite_are_refused():
 
 def test_a_table_without_a_target():
     write(frame(), "t.csv")
-    with pytest.raises(InputError, match="target="), open_rows(data.read("t.csv")):
+    with raises(InputError), open_rows(data.read("t.csv")):
         pass
 
 
@@ -281,45 +282,33 @@ def nothing():
 
 A, B = np.ones((2, 2)), np.array([0, 1])
 REFUSED = {
-    "a generator": (divided(A, B, [])(), InputTypeError, r"batches, not batches\(\)"),
-    "a list": ([(A, B)], InputTypeError, "A list is not a stream"),
-    "a class": (dict, InputTypeError, "A type is not a stream"),
-    "no file": ("none.svm", InputError, "There is no file none.svm"),
-    "a table's path": ("t.csv", InputError, r'data.read\(\'t.csv\', target="..."\)'),
-    "no batch": (nothing, InputError, "no batch with a row"),
-    "no iterator": (lambda: None, InputTypeError, "The function gave None"),
-    "no pairs": (lambda: iter([A]), InputTypeError, "Batch 0 is a ndarray"),
-    "three things": (lambda: [(A, B, B)], InputTypeError, "Batch 0 is a tuple of 3"),
-    "wider": (lambda: [(A, B), (np.ones((2, 3)), B)], InputError, "batch 1 has 3 features"),
-    "two forms": (lambda: [(A, B), (sparse.csr_array(A), B)], InputError, "batch 1 is sparse"),
-    "names": (
-        lambda: [(pd.DataFrame(A, columns=["a", "b"]), B), (A, B)],
-        InputError,
-        "batch 1 has columns without names, but those before have the columns 'a', 'b'",
-    ),
-    "NaN": (
-        lambda: [(A, B), (A * np.nan, B)],
-        InputError,
-        "batch 1 holds nan at row 0, column 0",
-    ),
-    "infinity": (lambda: [(A * np.inf, B)], InputError, "X of batch 0 holds -?inf at row"),
-    "words": (lambda: [([["a", "b"]], [1])], InputTypeError, "X of batch 0 holds .*'a'"),
-    "labels missing": (lambda: [(A, [1])], InputError, "y of batch 0 has 1 labels"),
-    "labels too many": (lambda: [(A[:0], B)], InputError, "y of batch 0 has 2 labels"),
-    "one label": (lambda: [(A, [1, 1])] * 2, InputError, "one class only"),
-    "labels mixed": (
-        lambda: [(A, B), (A, ["0", "1"])],
-        InputTypeError,
-        "y of batch 1 holds labels like '0', but those before are like 0",
-    ),
+    "a generator": (divided(A, B, [])(), InputTypeError),
+    "a list": ([(A, B)], InputTypeError),
+    "a class": (dict, InputTypeError),
+    "no file": ("none.svm", InputError),
+    "a table's path": ("t.csv", InputError),
+    "no batch": (nothing, InputError),
+    "no iterator": (lambda: None, InputTypeError),
+    "no pairs": (lambda: iter([A]), InputTypeError),
+    "three things": (lambda: [(A, B, B)], InputTypeError),
+    "wider": (lambda: [(A, B), (np.ones((2, 3)), B)], InputError),
+    "two forms": (lambda: [(A, B), (sparse.csr_array(A), B)], InputError),
+    "names": (lambda: [(pd.DataFrame(A, columns=["a", "b"]), B), (A, B)], InputError),
+    "NaN": (lambda: [(A, B), (A * np.nan, B)], InputError),
+    "infinity": (lambda: [(A * np.inf, B)], InputError),
+    "words": (lambda: [([["a", "b"]], [1])], InputTypeError),
+    "labels missing": (lambda: [(A, [1])], InputError),
+    "labels too many": (lambda: [(A[:0], B)], InputError),
+    "one label": (lambda: [(A, [1, 1])] * 2, InputError),
+    "labels mixed": (lambda: [(A, B), (A, ["0", "1"])], InputTypeError),
 }
 
 
 @pytest.mark.parametrize("case", REFUSED)
 def test_what_is_refused_leaves_nothing(case):
     write(frame(), "t.csv")
-    source, kind, words = REFUSED[case]
-    with pytest.raises(kind, match=words), open_rows(source):
+    source, kind = REFUSED[case]
+    with raises(kind), open_rows(source):
         pass
     assert not os.path.isdir("cache") or kept() == []
 
@@ -433,9 +422,9 @@ def test_rows_that_do_not_follow_each_other_are_refused(tmp_path):
         starts = np.memmap(rows.folder / "indptr.bin", dtype=np.int64, mode="r+")
         starts[50] = 1 << 40
         starts.flush()
-        with pytest.raises(FileError, match="damaged"):
+        with raises(FileError):
             rows.block(0)
-        with pytest.raises(IndexError, match="no block 5"):
+        with raises(IndexError):
             rows.block(5)
 
 
@@ -450,7 +439,7 @@ def test_a_file_that_changes_while_it_is_encoded(monkeypatch):
 
     for source in (data.read("t.csv", target="label"), "t.svm"):
         with (
-            pytest.raises(InputError, match="was changed while it was read"),
+            raises(InputError),
             heard_by(meddle),
             stored(source, folder=None),
         ):
@@ -606,5 +595,5 @@ def test_columns_that_there_are_not_are_refused(tmp_path, rng):
         content = bytearray(place.read_bytes())
         content[3] = 0x40
         place.write_bytes(content)
-        with pytest.raises(FileError, match="damaged"):
+        with raises(FileError):
             rows.block(0)

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+from raising import raises
 from rosenblatt import certify, study, verify
 from rosenblatt._study import proof
 from rosenblatt.datasets import load_credit
@@ -59,21 +60,21 @@ def test_all_rows_are_what_the_stand_alone_verifier_reads(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("options", "says"),
+    "options",
     [
-        ({"no_rows": True}, r"no_rows=True writes no row: give one of them"),
-        ({"stream": True}, r"stream=True is for tables that no page can hold"),
+        {"no_rows": True},
+        {"stream": True},
     ],
 )
-def test_what_does_not_go_together_is_refused_before_any_work(options, says):
-    with pytest.raises(InputError, match=says):
+def test_what_does_not_go_together_is_refused_before_any_work(options):
+    with raises(InputError, option="embed_data", value=True):
         study("no such file.csv", target="y", embed_data=True, **options)
 
 
 def test_a_table_that_is_too_large_for_a_page_is_refused(monkeypatch):
     monkeypatch.setattr(proof, "MOST_EMBEDDED", 14_000)
     credit = load_credit().filename
-    with pytest.raises(InputError, match=r"up to 14,000 numbers .* 1,319 rows of 11 are more"):
+    with raises(InputError, option="embed_data", value=True):
         study(credit, target="card", embed_data=True)
 
 

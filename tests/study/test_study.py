@@ -18,6 +18,7 @@ from scipy import sparse
 from sklearn.datasets import dump_svmlight_file
 
 import rosenblatt
+from raising import raises
 from rosenblatt import Perceptron, Study, study
 from rosenblatt.data.svmlight import read_svmlight
 from rosenblatt.datasets import load_credit
@@ -223,7 +224,7 @@ def test_it_predicts_rows_of_files_frames_and_arrays(credit, frame):
     X, y = frame[["a", "c"]].to_numpy(), frame["label"]
     found = study(X, y)
     assert (found.predict(X)[found.selection.test] == found.selection.predictions).all()
-    with pytest.raises(InputError, match="has no column 'x1'"):
+    with raises(InputError):
         found.predict(X[:, :1])
 
 
@@ -278,48 +279,44 @@ SMALL = pd.DataFrame({"a": np.arange(40.0), "y": list("pn") * 20})
 
 
 @pytest.mark.parametrize(
-    ("given", "options", "words"),
+    ("given", "options"),
     [
-        ([SMALL], {}, r"Say which column holds the labels: target=COLUMN"),
-        ([SMALL], {"target": "Y"}, "target='Y' is not a column of the data frame. Did you mean"),
-        ([SMALL.assign(y="p")], {"target": "y"}, "is 'p' in every row: there is nothing to tell"),
-        ([SMALL], {"target": "y", "positive": "q"}, "positive='q' is not one of the values"),
-        ([SMALL, SMALL["y"]], {"target": "y"}, "The labels are given twice"),
-        ([SMALL, SMALL["y"]], {}, "has a column 'y' already"),
-        ([SMALL[["a"]], list("pn")], {}, "There are 40 rows, and 2 values of y"),
-        ([SMALL[["a"]].to_numpy()], {}, r"study\(X, y\)"),
-        ([sparse.eye_array(9)], {}, r"study\(X, y\)"),
-        ([sparse.eye_array(9), [1] * 9], {}, "The target 'y' is 1 in every row"),
-        ([sparse.eye_array(4), [1, 2] * 2], {"stream": True}, "stream is for tables"),
-        ([np.zeros(3), [1, 2, 3]], {}, r"Got ndarray of the shape \(3,\), which is no table"),
-        ([3], {"target": "y"}, "Got int, which is no table"),
-        ([[[1, 2], [3]], [0, 1]], {}, "rows of equal length"),
-        ([[[1j], [2]], [0, 1]], {}, "x0 cannot be read"),
-        ([pd.DataFrame({"a": [1, "x"], "y": [0, 1]})], {"target": "y"}, "column a .* one type"),
-        (["t.csv", [0, 1]], {}, "The labels of files are in one of their columns"),
-        (["t.csv"], {"target": "y", "group": [0, 1]}, "The groups of files are in one of"),
-        (["none.csv"], {"target": "y"}, "There is no file none.csv"),
-        ([SMALL], {"target": 3}, "target=3 is not text: give the name of a column, as '3'"),
-        ([SMALL], {"target": "y", "ignore": 3}, "ignore=3 is not text"),
-        (
-            [SMALL],
-            {"target": "y", "cv": 1},
-            r"cv=1 is not allowed: give a whole number, 2",
-        ),
-        ([SMALL], {"target": "y", "seed": -1}, "seed=-1 .* from 0 to 4294967295"),
-        ([SMALL], {"target": "y", "seed": True}, "seed=True"),
-        ([SMALL], {"target": "y", "impute": "mode"}, "Allowed: 'mean', 'median'"),
-        ([SMALL], {"target": "y", "no_rows": 1}, "no_rows=1 is not allowed: give True or False"),
-        ([SMALL], {"target": "y", "time_limit": 0}, "time_limit=0 is not allowed"),
-        ([SMALL], {"target": "y", "cache": "c"}, "give both, or none"),
-        ([SMALL], {"target": "y", "stream": True, "cv": 3}, "cv is for few rows"),
-        ([SMALL], {"target": "y", "stream": True, "group": "a"}, "group keeps rows together"),
-        ([SMALL], {"target": "y", "checkpoint_every": 3}, "give checkpoint"),
-        ([SMALL], {"target": "y", "group": "z"}, "group='z' is not a column of the data frame"),
+        ([SMALL], {}),
+        ([SMALL], {"target": "Y"}),
+        ([SMALL.assign(y="p")], {"target": "y"}),
+        ([SMALL], {"target": "y", "positive": "q"}),
+        ([SMALL, SMALL["y"]], {"target": "y"}),
+        ([SMALL, SMALL["y"]], {}),
+        ([SMALL[["a"]], list("pn")], {}),
+        ([SMALL[["a"]].to_numpy()], {}),
+        ([sparse.eye_array(9)], {}),
+        ([sparse.eye_array(9), [1] * 9], {}),
+        ([sparse.eye_array(4), [1, 2] * 2], {"stream": True}),
+        ([np.zeros(3), [1, 2, 3]], {}),
+        ([3], {"target": "y"}),
+        ([[[1, 2], [3]], [0, 1]], {}),
+        ([[[1j], [2]], [0, 1]], {}),
+        ([pd.DataFrame({"a": [1, "x"], "y": [0, 1]})], {"target": "y"}),
+        (["t.csv", [0, 1]], {}),
+        (["t.csv"], {"target": "y", "group": [0, 1]}),
+        (["none.csv"], {"target": "y"}),
+        ([SMALL], {"target": 3}),
+        ([SMALL], {"target": "y", "ignore": 3}),
+        ([SMALL], {"target": "y", "cv": 1}),
+        ([SMALL], {"target": "y", "seed": -1}),
+        ([SMALL], {"target": "y", "seed": True}),
+        ([SMALL], {"target": "y", "impute": "mode"}),
+        ([SMALL], {"target": "y", "no_rows": 1}),
+        ([SMALL], {"target": "y", "time_limit": 0}),
+        ([SMALL], {"target": "y", "cache": "c"}),
+        ([SMALL], {"target": "y", "stream": True, "cv": 3}),
+        ([SMALL], {"target": "y", "stream": True, "group": "a"}),
+        ([SMALL], {"target": "y", "checkpoint_every": 3}),
+        ([SMALL], {"target": "y", "group": "z"}),
     ],
 )
-def test_what_cannot_be_is_said_in_one_sentence(here, given, options, words):
-    with pytest.raises(InputError, match=words) as caught:
+def test_what_cannot_be_is_said_in_one_sentence(here, given, options):
+    with raises(InputError) as caught:
         study(*given, **options)
     assert str(caught.value).endswith(".")
     assert os.listdir(here) == []
@@ -336,15 +333,15 @@ def test_a_folder_that_is_there_is_not_replaced_unasked(frame, here):
     found.save("fit")
     first = Path("fit/model.json").read_bytes()
     other = study(frame[["a", "label"]], target="label", seed=9)
-    with pytest.raises(FileError, match="fit exists already"):
+    with raises(FileError, option="force", value=False, file="fit"):
         other.save("fit")
     assert Path("fit/model.json").read_bytes() == first
     other.save("fit", force=True)
     assert Path("fit/model.json").read_bytes() != first
     Path("fit/notes.txt").write_text("mine")
-    with pytest.raises(FileError, match=r"notes\.txt"):
+    with raises(FileError, file="fit"):
         found.save("fit", force=True)
-    with pytest.raises(MissingFileError, match="There is no folder"):
+    with raises(MissingFileError):
         found.save("no/where")
     assert os.listdir(here) == ["fit"]
 
@@ -352,7 +349,7 @@ def test_a_folder_that_is_there_is_not_replaced_unasked(frame, here):
 def test_checkpoints_stay_until_it_is_saved(frame, here):
     found = study(frame[["a", "label"]], target="label", checkpoint="out/run")
     assert list(Path("out/run").glob("*.checkpoint"))
-    with pytest.raises(InputError, match="is in the folder of the results, out"):
+    with raises(InputError, option="checkpoint", value="out/run"):
         found.save("out")
     found.save("fit")
     assert os.listdir("out") == []
@@ -384,5 +381,5 @@ def test_ctrl_c_hands_over_what_there_is(frame, monkeypatch, tmp_path):
 
 
 def test_what_is_no_engine_is_refused_before_any_work():
-    with pytest.raises(EngineError, match="engine='nowhere' is not known: give a Dask client"):
+    with raises(EngineError, option="engine", value="nowhere"):
         study("nowhere.csv", target="y", engine="nowhere")

@@ -290,21 +290,21 @@ def _arguments(options: Options) -> list[str]:
     one: dict[str, Any] = {"class-weight": options.class_weight, "objective": options.objective}
     one |= {"cv": options.cv, "group": options.group, "time-limit": options.time_limit}
     one |= {"points": options.points, "terms": options.terms}
-    found = options.typed()
-    found += [f"--{name}={value}" for name, value in one.items() if value is not None]
-    found += [f"--cost={pair}={cost:.17g}" for pair, cost in (options.costs or {}).items()]
+    typed = options.typed()
+    typed += [f"--{name}={value}" for name, value in one.items() if value is not None]
+    typed += [f"--cost={pair}={cost:.17g}" for pair, cost in (options.costs or {}).items()]
     flags = {"--no-rows": options.no_rows, "--stream": options.stream}
     flags |= {"--no-peers": not options.peers, "--no-retrain": not options.retrain}
     flags |= {"--linear-only": options.linear_only is True}
     flags |= {"--no-linear-only": options.linear_only is False}
     flags["--embed-data"] = options.embed_data
-    found += [flag for flag, given in flags.items() if given]
-    return [*found, f"--seed={options.seed}"]
+    typed += [flag for flag, holds in flags.items() if holds]
+    return [*typed, f"--seed={options.seed}"]
 
 
 def _call(origin: Origin, options: Options) -> str:
     """As one writes it in Python."""
     apart = {*origin.arrays, *_NOT_OF_THE_RESULT}
-    given = {name: value for name, value in options.given.items() if name not in apart}
-    words = [f"{name}={list(v) if isinstance(v, tuple) else v!r}" for name, v in given.items()]
+    values = {name: value for name, value in options.given.items() if name not in apart}
+    words = [f"{name}={list(v) if isinstance(v, tuple) else v!r}" for name, v in values.items()]
     return f"rosenblatt.study({', '.join([origin.called, *words])})"

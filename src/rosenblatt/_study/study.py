@@ -211,10 +211,10 @@ def studied(
             proved = prove_all(compared, options, seconds)
         with seconds.timed("describing"), to_the_end():
             document = described(compared, proved, begun, source.origin, options)
-            found = Study(compared, proved, document, source.origin, options, checkpoints, seconds)
-    if found.interrupted:
-        raise StudyInterrupted(found)
-    return found
+            answer = Study(compared, proved, document, source.origin, options, checkpoints, seconds)
+    if answer.interrupted:
+        raise StudyInterrupted(answer)
+    return answer
 
 
 def _compared(
@@ -296,8 +296,8 @@ class Study:
 
     @property
     def error(self) -> float | None:
-        found = self._document["error"]
-        return None if found is None else found["rate"]
+        error = self._document["error"]
+        return None if error is None else error["rate"]
 
     @property
     def interval(self) -> tuple[float, float] | None:
@@ -305,10 +305,10 @@ class Study:
 
     @property
     def rule(self) -> str:
-        found = self._document["rule"]
-        assert found is not None
-        apart = (difference["sentence"] for difference in found.get("differences", []))
-        return "; ".join([found["sentence"], *apart])
+        rule = self._document["rule"]
+        assert rule is not None
+        differences = (difference["sentence"] for difference in rule.get("differences", []))
+        return "; ".join([rule["sentence"], *differences])
 
     @property
     def candidates(self) -> list[Candidate]:
@@ -324,8 +324,8 @@ class Study:
 
     def predict(self, rows: Any) -> NDArray[np.generic]:
         """The labels of new rows: a file, a data frame, or an array with the columns studied."""
-        found: NDArray[np.generic] = self.estimator.predict(self._rows(rows))
-        return found
+        labels: NDArray[np.generic] = self.estimator.predict(self._rows(rows))
+        return labels
 
     def predict_proba(self, rows: Any) -> NDArray[np.float64]:
         """The probabilities of both labels of new rows, shape (n, 2), by Platt scaling.
@@ -350,13 +350,13 @@ class Study:
 
     def __repr__(self) -> str:
         target, name = self._document["data"]["target"], self.selection.winner.name
-        said = [f"Study of {target}: {name}"]
+        parts = [f"Study of {target}: {name}"]
         if self.error is not None and self.interval is not None:
             lo, hi = self.interval
-            said.append(f"{self.error:.1%} wrong in test ({lo:.1%} to {hi:.1%})")
+            parts.append(f"{self.error:.1%} wrong in test ({lo:.1%} to {hi:.1%})")
         if self.certificate is not None:
-            said.append(self.certificate.verdict)
-        return f"<{', '.join([*said, *(['interrupted'] if self.interrupted else [])])}>"
+            parts.append(self.certificate.verdict)
+        return f"<{', '.join([*parts, *(['interrupted'] if self.interrupted else [])])}>"
 
     def __str__(self) -> str:
         return "\n".join(h + line for _, h, line in wrapped(all_lines(self._document), WIDTH))
@@ -417,12 +417,12 @@ class Study:
 
     def _written(self) -> list[tuple[str, str]]:
         """The files, by kind."""
-        found = [("model", MODEL)]
+        files = [("model", MODEL)]
         certificate, no_rows = self.certificate, self._options.no_rows
         # Its proof that no hyperplane separates names a point that may be one person's row.
         if certificate is not None and not (no_rows and certificate.conflict is not None):
-            found.append(("certificate", CERTIFICATE))
-        return [*found, ("report", REPORT)]
+            files.append(("certificate", CERTIFICATE))
+        return [*files, ("report", REPORT)]
 
 
 class StudyInterrupted(KeyboardInterrupt):

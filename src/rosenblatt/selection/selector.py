@@ -423,8 +423,8 @@ class _Tested:
 
 
 def _joined(parts: list[Floats | None]) -> Floats | None:
-    there = [part for part in parts if part is not None]
-    return np.concatenate(there) if there else None
+    arrays = [part for part in parts if part is not None]
+    return np.concatenate(arrays) if arrays else None
 
 
 def _cross_validated(
@@ -470,5 +470,5 @@ def _added(same: list[Candidate]) -> Candidate:
 
 
 def _pooled(parts: list[OutOfSample | None]) -> OutOfSample | None:
-    there = [part for part in parts if part is not None]
-    return OutOfSample.joined(there) if there else None
+    scored = [part for part in parts if part is not None]
+    return OutOfSample.joined(scored) if scored else None

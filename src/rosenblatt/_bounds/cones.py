@@ -215,7 +215,7 @@ def simplest(low: Fraction, high: Fraction) -> Fraction:
 
 
 def _simplest(a: int, b: int, c: int, d: int) -> tuple[int, int]:
-    """The same from a/b to c/d, in whole numbers: cones are split often."""
+    """From a/b to c/d, in whole numbers: cones are split often."""
     whole, rest = divmod(a, b)
     if rest == 0:
         return whole, 1

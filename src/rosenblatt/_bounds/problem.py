@@ -115,7 +115,7 @@ class Problem:
         return True
 
     def offer_exact(self, w: list[Fraction]) -> bool:
-        """The same for weights that may not be floats: the nearest ones of some multiples."""
+        """Offer weights that may not be floats, as the nearest floats of some multiples."""
         cost = self.total(self.wrong(w))
         if cost >= self.best.cost:
             return False

@@ -47,7 +47,7 @@ class Case:
         return self.given_up.count + self.kept.count
 
     def renamed(self, conflict: dict[int, int], row: Callable[[int], int]) -> Case:
-        """The same with other numbers for conflicts and rows."""
+        """With other numbers for conflicts and rows."""
         if self.row is not None:
             assert self.given_up is not None
             assert self.kept is not None

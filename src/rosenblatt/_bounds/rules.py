@@ -34,7 +34,7 @@ _MANY, _NEAR = 20_000, 0.05  # of so many rows this part is moved along a line
 
 
 def constant(problem: Problem) -> None:
-    """The same answer for every row: at once, however little time there is."""
+    """One answer for every row: at once, however little time there is."""
     if problem.rows.intercept:
         for b in (1.0, -1.0):
             problem.offer(np.append(np.zeros(problem.rows.D - 1), b))

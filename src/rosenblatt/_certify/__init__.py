@@ -1,6 +1,6 @@
 """How a certificate is found: floats guess, whole numbers prove.
 
-rows ──least_distance──► a separator or a conflict, in floating point
+rows ──nearest_point──► a separator or a conflict, in floating point
   │                              │
   └──signs, kernel (exact) ◄─────┘   proved, or handed to `simplex`, which always decides
              │

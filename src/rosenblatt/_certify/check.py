@@ -172,7 +172,7 @@ def codes(y: Sequence[int], labels: Sequence[Any]) -> NDArray[Any]:
 
 
 def fingerprint(X: Any, y: NDArray[Any], dropped: list[int]) -> str:
-    """That of `verify.py`, of all rows; those that were dropped have the sign 0."""
+    """As in `verify.py`, of all rows; dropped ones have the sign 0."""
     signs = y.copy()
     signs[dropped] = 0
     rows = Csr(X.data, X.indices, X.indptr, X.shape) if sparse.issparse(X) else X

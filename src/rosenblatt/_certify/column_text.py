@@ -36,7 +36,7 @@ def rare(certificate: Certificate) -> list[RevealingColumn]:
 
 
 def rare_numbers(certificate: Certificate) -> list[RevealingColumn]:
-    """Those of the rare columns that are no 0/1 column for a word of the table."""
+    """Rare columns that are no 0/1 column for a word of the table."""
     levels = _levels(certificate)
     return [c for c in rare(certificate) if c.column not in levels]
 

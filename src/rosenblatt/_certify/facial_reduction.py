@@ -95,7 +95,7 @@ class Partition:
         return self._view
 
     def _round(self) -> None:
-        """The same for the rows that are left, along what is orthogonal to those taken in."""
+        """Decide about the rows left, along what is orthogonal to those taken in."""
         assert self.normals is not None
         assert self.alive is not None
         if not self.alive.any():

@@ -253,7 +253,7 @@ def _exact_product(digits: Ints, shares: Ints) -> Ints:
 
 
 def fractions(digits: Ints, prime: int) -> tuple[Vector, int] | None:
-    """The same without luck, where the digits are enough: one entry after the other."""
+    """Rational reconstruction, entry by entry, where there are digits enough."""
     modulus, x = prime ** len(digits), numbers(digits, prime)
     bound = math.isqrt(modulus // 2)
     denominator = 1

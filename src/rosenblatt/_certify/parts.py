@@ -48,7 +48,7 @@ class Separator:
 
     @classmethod
     def of(cls, document: dict[str, Any], part: dict[str, Any]) -> Separator | None:
-        """That of a part of the document, where it has one."""
+        """Of a part of the document, where it has one."""
         if "separator" not in part:
             return None
         w, d = nearest_floats(part["separator"]), len(document["columns"])

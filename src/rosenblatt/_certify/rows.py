@@ -177,7 +177,7 @@ class Rows:
         )
 
     def products(self, index: NDArray[np.intp], w: Vector) -> list[tuple[int, int]]:
-        """The same for some rows: many at once where that is possible."""
+        """a_i·w of some rows, many at once where that is possible."""
         out: list[tuple[int, int]] = []
         used, b = self.used(w), w[-1] if self.intercept else 0
         for begin in range(0, len(index), _MANY_AT_ONCE):

@@ -174,7 +174,7 @@ def _adjoint(matrix: list[Vector], budget: Budget) -> tuple[int, list[Vector]]:
 # --- A guess where floats are too short: the nearest point in decimals of many digits ------------
 #
 # Where numbers differ by hundreds of powers of ten, floats see the largest only. Decimal numbers
-# have as many digits, and exponents as large, as it takes. It is what `least_distance` does, with
+# have as many digits, and exponents as large, as it takes. It is what `nearest_point` does, with
 # all rows at once, and nothing here is proved. A step takes a millisecond where whole numbers,
 # which grow to ten thousands of bits, take a second.
 

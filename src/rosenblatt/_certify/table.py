@@ -386,7 +386,7 @@ def _fill(column: Any) -> str:
 
 
 def in_numbers_again(X: Any, encoding: Encoding, *, decimal: bool) -> Any:
-    """The same by an encoding that somebody else brought along."""
+    """With the names of an encoding that was given."""
     from rosenblatt.data.transformation import refuse_merged
 
     exact.refuse_rounded(X, decimal=decimal)

@@ -159,7 +159,7 @@ class Penalised(Likelihood):
         return float(self._back[j] @ beta)
 
     def coefficients(self, beta: Numbers) -> Numbers:
-        """Those of the given columns."""
+        """Of the given columns."""
         found: Numbers = (self._back @ beta) / self.scale
         return found
 

@@ -117,7 +117,7 @@ class Likelihood:
         return self._profile(beta, value, j, 0.0)(at * float(self.scale[j]))
 
     def coefficient(self, beta: Numbers, j: int) -> float:
-        """That of the scaled column j."""
+        """Of the scaled column j."""
         return float(beta[j])
 
     def moved(self, beta: Numbers, j: int, at: float) -> Numbers:

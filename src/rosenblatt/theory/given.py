@@ -61,7 +61,7 @@ def vector(w: Any, d: int, name: str) -> tuple[Floats, bool]:
 
 
 def vectors(w: Any, k: int, d: int, name: str) -> tuple[Floats, bool]:
-    """The same for each of k classes, in rows."""
+    """For each of k classes, in rows."""
     if hasattr(w, "coef") and hasattr(w, "intercept"):
         w = np.column_stack([w.coef, w.intercept])
     values = finite_floats(name, w)

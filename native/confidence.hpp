@@ -1,5 +1,7 @@
-// Learners that remember how sure they are of each weight: its precision p, 1 at first (Arow in
-// rules.hpp). A step is divided by it, feature by feature; the intercept has one of its own.
+// Learners that remember how sure they are of each weight: AROW.
+//
+// That is its precision p, 1 at first (Arow in rules.hpp). A step is divided by it, feature by
+// feature; the intercept has one of its own.
 #pragma once
 
 #include "joint.hpp"

@@ -1,5 +1,7 @@
-// The same headers as a program of its own, without Python: what another processor computes can be
-// compared with it before there is a wheel for that processor. `scripts/portable.py` does so.
+// The same headers as a program of its own, without Python.
+//
+// What another processor computes can be compared with it before there is a wheel for that processor.
+// `scripts/portable.py` does so.
 //
 // Reads n, d, epochs and the seed (8 bytes each), n·d numbers and n signs; trains with order "shuffle"
 // from zero weights, on dense rows and on the same rows as CSR. Writes the last weights and the

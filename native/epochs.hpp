@@ -1,5 +1,6 @@
-// Many epochs in one call, for rows that are few: visits, the average, judging. Nothing new is
-// defined here: the loop in Python makes the same calls one by one, with the same result to the bit.
+// Many epochs in one call, for rows that are few: visits, the average, judging.
+//
+// Nothing new is defined here: the loop in Python makes the same calls one by one, with the same result to the bit.
 #pragma once
 
 #include <cmath>

@@ -1,5 +1,6 @@
-// What the dual machine needs: inner products for the Gram matrix, of a few rows with all rows or of
-// one row with some; the sums of an update; the next row that calls for one.
+// What the dual learner needs: inner products, the sums of an update, the next row that calls for one.
+//
+// Inner products are for the Gram matrix, of a few rows with all rows or of one row with some.
 //
 // A product x·z is the score of x under the weights z and b = 0, in the precision of the weights. It
 // has the same bits however many are computed together.

@@ -1,5 +1,6 @@
-// Bindings of the kernels of many classes, under the names of those of two: labels are int32 instead of
-// int8, weights have a dimension more.
+// Bindings of the kernels of many classes, under the names of those of two.
+//
+// Labels are int32 instead of int8, weights have a dimension more.
 
 #include <vector>
 

@@ -1,5 +1,7 @@
-// The calls of bindings.hpp by rules besides the perceptron's: AROW, where there are precisions, and
-// passive-aggressive; and the squares that these rules ask for.
+// Bindings of the rules besides the perceptron's: AROW and passive-aggressive.
+//
+// They are called as bindings.hpp says; AROW where there are precisions. Here are also the squares that
+// these rules ask for.
 
 #include "bindings.hpp"
 #include "confidence.hpp"

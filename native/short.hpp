@@ -1,5 +1,6 @@
-// Rows of few features, whose number is known when this is compiled: nothing is computed for lanes
-// that stay zero, and the weights lie in registers while rows go by. The same bits as Dense.
+// Rows of few features, whose number is known when this is compiled. The same bits as Dense.
+//
+// Nothing is computed for lanes that stay zero, and the weights lie in registers while rows go by.
 #pragma once
 
 #include "pass.hpp"

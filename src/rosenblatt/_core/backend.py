@@ -49,7 +49,7 @@ class Compute:
 
     backend: Backend
     chunk: int  # numbers to read in one call: a few hundredths of a second, to hear Ctrl-C
-    block: int = 1 << 16  # rows of a block, by row number: a definition, whatever computes
+    block: int = 1 << 16  # rows of a block, by row number: a definition (docs/definitions.md)
     shard: int = 1 << 6  # blocks of a shard, a power of two
 
     # The backend again, where it can do more than the reference; else None:

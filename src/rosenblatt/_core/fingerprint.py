@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from hashlib import _Hash
 
 
-BLOCK = 1 << 16  # rows that are hashed on their own
+BLOCK = 1 << 16  # rows that are hashed on their own; as in `verify.py` and the page
 STRIP = 1 << 10  # rows that are written in one form
 _PIECE = 1 << 16  # numbers that are made ready at a time: a cache holds them
 

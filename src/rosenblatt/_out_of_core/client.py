@@ -1,5 +1,8 @@
-"""The program's side of an engine, and the worker's: rows that are placed once, calls that are
-repeated where they were lost, results in the order of the rows."""
+"""The program's side of an engine, and the worker's.
+
+Rows are placed once, calls are repeated where they were lost, and results come in the order of the
+rows.
+"""
 
 from __future__ import annotations
 

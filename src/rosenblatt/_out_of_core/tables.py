@@ -1,5 +1,7 @@
-"""Tables, encoded a batch at a time: all of one here, or a share of it by each worker. The numbers
-have the bits that `Table.encode` gives in memory."""
+"""Tables, encoded a batch at a time: all of one here, or a share of it by each worker.
+
+The numbers have the bits that `Table.encode` gives in memory.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
-"""What holds beyond the chosen rule: errors that no linear rule avoids, signs that all good ones
-share, and what others that fit as well say of some test rows."""
+"""What holds beyond the chosen rule: forced errors, forced signs, and second opinions.
+
+No linear rule avoids the errors, all good ones share the signs, and others that fit as well are
+asked about some test rows.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
-"""What estimators have in common: those that train, and those that predict with a linear rule or
-with a kernel. Abstract classes; each estimator is made of some of them.
+"""What estimators have in common: abstract classes, of which each estimator is made.
+
+Some train; others predict with a linear rule or with a kernel.
 """
 
 from __future__ import annotations

@@ -1,5 +1,4 @@
-"""Being stopped: long work calls `check_interrupt` now and then, which raises where somebody wants
-it to stop.
+"""Being stopped: long work calls `check_interrupt`, which raises where somebody wants it to stop.
 
 Who that is stands in the context, not among the parameters. Every thread has a context of its own:
 what is to be stopped there enters `interrupted_by` there.

@@ -1,5 +1,6 @@
-"""A table whose columns are known: its files are found, its dialect is looked at once, and the
-columns that somebody named are there. Its rows are not read yet.
+"""A table whose columns are known, and whose rows are not read yet.
+
+Its files are found, its dialect is looked at once, and the columns that somebody named are there.
 
 Of text nothing heavy is imported: a command says what is wrong here before it has loaded what reads
 rows and learns.

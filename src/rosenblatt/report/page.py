@@ -1,5 +1,4 @@
-"""What the page shows that is not in the document as it stands: choices, pictures, words, and the
-proof that it checks."""
+"""The page, made of the document: choices, pictures, words, and the proof that it checks."""
 
 from __future__ import annotations
 

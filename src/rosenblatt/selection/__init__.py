@@ -1,5 +1,8 @@
-"""Honest comparison: candidates learn on one part of the rows, are chosen on a second, and the
-winner's error is measured once, on a third."""
+"""Honest comparison: candidates train, are chosen on other rows, and are tested once.
+
+They learn on one part of the rows and are chosen on a second; the winner's error is measured once,
+on a third.
+"""
 
 from rosenblatt.selection.candidates import candidates
 from rosenblatt.selection.comparison import Candidate

@@ -1,5 +1,7 @@
-"""One comparison: candidates learn on some rows, one after the other, with or without checkpoints,
-and are evaluated on others."""
+"""One comparison: candidates learn on some rows and are evaluated on others.
+
+They learn one after the other, with or without checkpoints.
+"""
 
 from __future__ import annotations
 

@@ -115,8 +115,7 @@ def price_list(labels: list[str], costs: Costs) -> NDArray[np.float64]:
             if label not in labels:
                 raise InputError(
                     f"{option('costs')}: {label!r} is not one of the labels, {_listed(labels)}. "
-                    "Write "
-                    "actual:predicted=number, as in "
+                    "Write actual:predicted=number, as in "
                     f"{labels[1]}:{labels[0]}=5 for a {labels[1]} that is called {labels[0]}.",
                     option="costs",
                     value=label,

@@ -1,5 +1,6 @@
-"""What to do where a logistic regression has no finite estimate: complete or quasi-complete
-separation, as `certify` finds it. Ask in this order:
+"""What to do where a logistic regression has no finite estimate.
+
+That is under complete or quasi-complete separation, as `certify` finds it. Ask in this order:
 
 1. Is the column known before the outcome? If not, it is target leakage: leave it out.
 2. Is it a rare category, all of whose rows had one outcome? Merge it with another one, or report

@@ -23,7 +23,9 @@ _NO_ESTIMATE = (
     "A logistic regression has no finite maximum likelihood estimate. What to do: python -m pydoc "
     "rosenblatt.separation."
 )
-_SHOWN = 5  # columns of the meeting point and rows of a conflict that are shown
+_USUAL = ", as is common in real data"
+_NOT_THE_ERROR = "This does not measure how often a rule is wrong."
+_SHOWN = 5  # rows of a conflict, columns, coefficients, pairs of classes
 
 
 def as_text(certificate: Certificate) -> str:
@@ -55,11 +57,11 @@ def sections(certificate: Certificate) -> Iterator[tuple[str, list[str]]]:
 
 
 def _sections_of_many(certificate: Certificate) -> Iterator[tuple[str, list[str]]]:
-    yield "verdict", list(verdict(certificate))
-    if said := list(coefficients(certificate)):
+    yield "verdict", list(_verdict_of_many(certificate))
+    if said := list(_coefficients_of_many(certificate)):
         yield "coefficients", said
     if certificate.conflict is not None:
-        yield "conflict", list(conflict(certificate.conflict))
+        yield "conflict", list(_conflict_of_many(certificate.conflict))
     if certificate.homogeneous_margin is not None:
         yield "margins", list(_margins(certificate))
     if certificate.pair_certificates is not None:
@@ -88,7 +90,7 @@ def _verdict(certificate: Certificate) -> Iterator[str]:
         yield (
             "Quasi-complete separation: some coefficients of a logistic regression are infinite. "
             f"The reason: a linear rule{through} exists that decides only {strict:,} of the {n:,} "
-            f"rows, never wrongly, and leaves {others} undecided. {NOT_THE_ERROR}"
+            f"rows, never wrongly, and leaves {others} undecided. {_NOT_THE_ERROR}"
         )
         yield f"A perceptron does not converge. {_NO_ESTIMATE}"
         yield (
@@ -97,7 +99,7 @@ def _verdict(certificate: Certificate) -> Iterator[str]:
             "side has more on the right side."
         )
     elif certificate.verdict == "overlap":
-        usual = USUAL if n > 1 else ""
+        usual = _USUAL if n > 1 else ""
         yield f"Overlap: no linear rule{through} is right about {all_rows}{usual}."
         unique = ", but not a unique one" if certificate.collinear else ""
         estimate = f"a finite estimate{unique}"
@@ -342,9 +344,6 @@ def _details(summary: str, table: str) -> str:
 # --- A certificate of many classes in words ------------------------------------------------------
 
 
-SHOWN = 5  # pairs of classes, rows of a conflict and coefficients that are shown
-USUAL = ", as is common in real data"
-NOT_THE_ERROR = "This does not measure how often a rule is wrong."
 _LOGISTIC = "a multinomial logistic regression"
 NOT_WORKED_OUT = (
     "Which coefficients run to infinity, and which way, is not worked out under complete "
@@ -355,7 +354,7 @@ _NO_MULTINOMIAL_ESTIMATE = (
 )
 
 
-def verdict(certificate: Certificate) -> Iterator[str]:
+def _verdict_of_many(certificate: Certificate) -> Iterator[str]:
     n, k = certificate.n_rows, len(certificate.classes)
     through = "" if certificate.fit_intercept else ", without intercepts,"
     limits = "; ".join(certificate.limits)
@@ -377,7 +376,7 @@ def verdict(certificate: Certificate) -> Iterator[str]:
             f"Quasi-complete separation: some coefficients of {_LOGISTIC} are infinite. The "
             f"reason: compare each of the {n:,} rows with the {k - 1} other classes, in {total:,} "
             f"comparisons. A linear rule for the {k} classes{through} gets {strict:,} of them "
-            f"right and none wrong, and leaves {others} tied. {NOT_THE_ERROR}"
+            f"right and none wrong, and leaves {others} tied. {_NOT_THE_ERROR}"
         )
         yield f"The joint perceptron does not converge. {_NO_MULTINOMIAL_ESTIMATE}"
         yield (
@@ -389,7 +388,7 @@ def verdict(certificate: Certificate) -> Iterator[str]:
     elif certificate.verdict == "overlap":
         yield (
             f"Overlap: no linear rule for the {k} classes{through} is right about all {n:,} "
-            f"rows{USUAL}."
+            f"rows{_USUAL}."
         )
         what = _LOGISTIC[0].upper() + _LOGISTIC[1:]
         yield f"{what} has a finite estimate. The joint perceptron does not converge."
@@ -420,8 +419,8 @@ def _pairs(pairs: list[ClassPair], *, asked: bool) -> Iterator[str]:
         ("Ties in every row, in any joint rule with no comparison wrong", tied),
     ):
         if chosen:
-            some = "; ".join(_pair(p) for p in chosen[:SHOWN])
-            rest = len(chosen) - SHOWN
+            some = "; ".join(_pair(p) for p in chosen[:_SHOWN])
+            rest = len(chosen) - _SHOWN
             more = f"; and {many(rest, 'more pair', 'one')}" if rest > 0 else ""
             yield f"{lead}: {some}{more}."
     if tied and not asked:
@@ -438,7 +437,7 @@ def _pair(pair: ClassPair) -> str:
     return f"{pair.first} and {pair.second}{counts if 0 < pair.separated < pair.rows else ''}"
 
 
-def conflict(found: Conflict) -> Iterator[str]:
+def _conflict_of_many(found: Conflict) -> Iterator[str]:
     rows, rivals = [row_number(row) for row in found.rows], found.rivals or []
     if len(rows) == 1:
         yield f"Why: row {rows[0]} is all zeros, so all its scores are 0 ({counted()})."
@@ -461,9 +460,9 @@ def conflict(found: Conflict) -> Iterator[str]:
     )
     heaviest = ", ".join(
         f"row {row_number(row)} (label {named(label)} against {named(rival)}, {share:.1%})"
-        for row, label, rival, share in lifted_shares(found)[:SHOWN]
+        for row, label, rival, share in lifted_shares(found)[:_SHOWN]
     )
-    rest = len(rows) - SHOWN
+    rest = len(rows) - _SHOWN
     more = f", and {many(rest, 'more comparison', 'one')}" if rest > 0 else ""
     yield f"  The heaviest comparisons, with their share of the total weight: {heaviest}{more}."
 
@@ -476,17 +475,17 @@ def lifted_shares(found: Conflict) -> list[tuple[int, str, str, float]]:
     return sorted(told, key=lambda item: -item[3])
 
 
-def coefficients(certificate: Certificate) -> Iterator[str]:
+def _coefficients_of_many(certificate: Certificate) -> Iterator[str]:
     if certificate.separable:
         yield NOT_WORKED_OUT
     by_class, last = certificate.class_coefficient_signs, certificate.classes[-1]
     if by_class is None:
         return
     yield f"In {_LOGISTIC}, against the reference class {last}:"
-    for label, signs in list(by_class.items())[:SHOWN]:
+    for label, signs in list(by_class.items())[:_SHOWN]:
         yield f"  {label}: {_running(signs)}."
-    if len(by_class) > SHOWN:
-        rest = len(by_class) - SHOWN
+    if len(by_class) > _SHOWN:
+        rest = len(by_class) - _SHOWN
         yield f"  and {rest:,} more {'class' if rest == 1 else 'classes'}."
     finite = [label for label, signs in by_class.items() if set(signs.values()) == {"0"}]
     if finite and _apart(certificate, {*finite, last}):
@@ -511,9 +510,9 @@ def _running(signs: dict[str, CoefficientSign]) -> str:
         if len(names) == len(signs) > 1:
             return f"all {many(len(names), 'coefficient')} {can} {meaning}"
         if names:
-            rest = len(names) - SHOWN
+            rest = len(names) - _SHOWN
             more = f" and {rest:,} more" if rest > 0 else ""
-            told.append(f"{', '.join(names[:SHOWN])}{more} {can} {meaning}")
+            told.append(f"{', '.join(names[:_SHOWN])}{more} {can} {meaning}")
     if not told:
         return "all coefficients are finite"
     return "; ".join([*told, *(["the others are finite"] if "0" in signs.values() else [])])

@@ -1,4 +1,4 @@
-"""The verdict on all rows, its proof, and what is known of the training rows."""
+"""The verdict on all rows, its proof, and the seconds that they may take; the training rows, too."""
 
 from __future__ import annotations
 

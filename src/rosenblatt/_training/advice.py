@@ -1,4 +1,4 @@
-"""What to tell a user whose training did not get there."""
+"""The warnings of a fit: what to tell a user whose training did not converge."""
 
 from __future__ import annotations
 

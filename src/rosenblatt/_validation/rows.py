@@ -1,4 +1,4 @@
-"""Checks of rows; `targets.py` has those of labels and weights.
+"""Checks of rows and of the names of their columns; `targets.py` has those of labels and weights.
 
 Every input is checked here, once: what reaches the kernels is in order. scikit-learn is asked
 where there is something to say, and imported then: commands that need no estimator do without.
@@ -262,7 +262,7 @@ def _not_a_number(value: Any, name: str, row: int, column: str) -> str:
 # nothing to do and nothing to say, it is not asked; in any other case it is, and speaks for itself.
 
 
-_FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
+_FLOATS = tuple(map(np.dtype, FLOATS))
 _FEW = 1 << 17  # numbers to look at: with more of them validation does not count
 
 

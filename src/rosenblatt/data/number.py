@@ -1,4 +1,4 @@
-"""Columns of numbers: filled, shifted and scaled."""
+"""Columns of numbers, and of dates that became numbers: filled, shifted and scaled."""
 
 from __future__ import annotations
 

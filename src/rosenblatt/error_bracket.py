@@ -226,7 +226,7 @@ class ErrorBracket:
     def with_rule(
         self, lifted: NDArray[np.float64], wrong_rows: NDArray[np.intp], units: int
     ) -> ErrorBracket:
-        """The same bracket with a better rule, which another search has found."""
+        """This bracket with a better rule, found by another search."""
         proved, lower, _ = self.ends
         return ErrorBracket(
             self._head,

@@ -58,7 +58,7 @@ class KernelPerceptron(PerceptronTraining, KernelClassifier):
     eta0 : float, default=1.0
         The learning rate η: it scales the scores and changes nothing else, from a zero start.
     margin : float or "scale", default=0.0
-        μ: a row calls for an update when y_i s(x_i) <= μ. "scale" as in `Perceptron`: ‖(x_i, 1)‖²
+        μ: a row makes an update when y_i s(x_i) <= μ. "scale" as in `Perceptron`: ‖(x_i, 1)‖²
         is k(x_i, x_i) + 1 here, k(x_i, x_i) without an intercept.
     fit_intercept : bool, default=True
         False: b = 0.
@@ -81,7 +81,7 @@ class KernelPerceptron(PerceptronTraining, KernelClassifier):
         Seeds order="shuffle", "blocks" and "random".
     warm_start : bool, default=False
         Fitting again on the same data with the same parameters (but max_iter, max_updates,
-        patience, prove, cache_size and random_state) goes on exactly where training stopped.
+        patience, prove, cache_size and random_state) resumes exactly where training stopped.
     verbose : int, default=0
         1: show a progress bar, or lines of text where there is no terminal.
 

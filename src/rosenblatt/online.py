@@ -31,7 +31,7 @@ class OnlineClassifier(Training, LinearClassifier):
     ) -> Self:
         """Train on rows X with labels y, from the given start (zeros by default).
 
-        With X_val, y_val the candidates of keep="best" and "pocket" are judged on those rows.
+        With X_val, y_val the candidates of keep="best" and "pocket" are evaluated on those rows.
         Ctrl-C leaves the estimator fitted with the best so far, then raises KeyboardInterrupt.
         """
         start, validation = (coef_init, intercept_init), (X_val, y_val)
@@ -41,8 +41,8 @@ class OnlineClassifier(Training, LinearClassifier):
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """One pass over the given rows in their order, whatever `order`.
 
-        Then the last, the averaged and the kept weights are judged on these rows (keep="best"), or
-        the last and the kept (keep="pocket"). `classes` are needed when the first call does not
+        Then the last, the averaged and the kept weights are evaluated on these rows (keep="best"),
+        or the last and the kept (keep="pocket"). `classes` are needed when the first call does not
         hold rows of all. `mistakes_`, `update_counts_`, `training_errors_` and `converged_` are
         about the rows of this call; `n_iter_` counts calls. "scale" is of the rows of this call
         and of those before. If `keep` or `fit_intercept` was changed, it begins anew from the
@@ -88,7 +88,7 @@ class PassiveAggressive(OnlineClassifier):
     random_state : int, RandomState instance or None, default=None
         Seeds order="shuffle", "blocks" and "random".
     warm_start : bool, default=False
-        Fitting again goes on: on the same data with the same parameters exactly where training
+        Fitting again resumes: on the same data with the same parameters exactly where training
         stopped, otherwise from the weights that were returned.
     verbose : int, default=0
         1: show a progress bar, or lines of text where there is no terminal.
@@ -183,7 +183,7 @@ class AROW(OnlineClassifier):
     random_state : int, RandomState instance or None, default=None
         Seeds order="shuffle", "blocks" and "random".
     warm_start : bool, default=False
-        Fitting again goes on: on the same data with the same parameters exactly where training
+        Fitting again resumes: on the same data with the same parameters exactly where training
         stopped, otherwise from the weights that were returned,
         with precisions of 1.
     verbose : int, default=0

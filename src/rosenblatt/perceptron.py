@@ -45,7 +45,7 @@ class Perceptron(PerceptronTraining, AsScikitLearn):
         The learning rate η. From zero weights, scaling it (and `margin` with it) scales w and
         changes nothing else.
     margin : float or "scale", default=0.0
-        μ: a row calls for an update when y_i (w·x_i + b) <= μ, of k > 2 classes s_y - s_r <= μ.
+        μ: a row makes an update when y_i (w·x_i + b) <= μ, of k > 2 classes s_y - s_r <= μ.
         "scale": η times the mean of ‖(x_i, 1)‖² over the rows by weight (‖x_i‖² through the
         origin), of k > 2 classes twice that; with keep="average" it errs least on rows not seen.
     fit_intercept : bool, default=True
@@ -63,7 +63,7 @@ class Perceptron(PerceptronTraining, AsScikitLearn):
     prove : bool, default=False
         True: when patience ends, decide whether a hyperplane separates the rows. If none does, or
         it cannot be decided with as much work as training has taken, training ends; if one does,
-        training goes on. `certificate_` has the answer and its proof. This can take far longer
+        training continues. `certificate_` has the answer and its proof. This can take far longer
         than training.
     multi_class : {"joint", "ovr"}, default="joint"
         With k > 2 classes: "joint" trains the weights of all classes together, as above; "ovr"
@@ -73,7 +73,7 @@ class Perceptron(PerceptronTraining, AsScikitLearn):
     random_state : int, RandomState instance or None, default=None
         Seeds order="shuffle", "blocks", "mixed" and "random".
     warm_start : bool, default=False
-        Fitting again goes on: on the same data with the same parameters (but max_iter,
+        Fitting again resumes: on the same data with the same parameters (but max_iter,
         max_updates, patience, tol, prove and random_state) exactly where training stopped,
         otherwise from the weights that were returned. Set it before the first fit: it then takes a
         hash of the data.
@@ -118,7 +118,7 @@ class Perceptron(PerceptronTraining, AsScikitLearn):
     margin_ : float
         The margin μ used in training: `margin`, or the value of "scale".
     converged_ : bool
-        Every row was looked at under the same weights and none called for an update.
+        Every row was looked at under the same weights and none made an update.
     stop_reason_ : StopReason
         Why training ended, in words.
     certificate_ : Certificate or None
@@ -225,7 +225,7 @@ class Perceptron(PerceptronTraining, AsScikitLearn):
     ) -> Self:
         """Train on rows X with labels y, from the given start (zeros by default).
 
-        With X_val, y_val the candidates of keep="best" and "pocket" are judged on those rows.
+        With X_val, y_val the candidates of keep="best" and "pocket" are evaluated on those rows.
         Ctrl-C leaves the estimator fitted with the best so far, then raises KeyboardInterrupt.
         """
         start, validation = (coef_init, intercept_init), (X_val, y_val)
@@ -235,8 +235,8 @@ class Perceptron(PerceptronTraining, AsScikitLearn):
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """One pass over the given rows in their order, whatever `order` (one step with "batch").
 
-        Then the last, the averaged and the kept weights are judged on these rows (keep="best"), or
-        the last and the kept (keep="pocket"). `classes` are needed when the first call does not
+        Then the last, the averaged and the kept weights are evaluated on these rows (keep="best"),
+        or the last and the kept (keep="pocket"). `classes` are needed when the first call does not
         hold rows of all. `mistakes_`, `update_counts_`, `training_errors_` and `converged_` are
         about the rows of this call; `n_iter_` counts calls. margin="scale" is of the rows of this
         call and of those before. If `keep`, `eta0` or `fit_intercept` was changed, it begins anew

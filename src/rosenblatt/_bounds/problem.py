@@ -72,7 +72,7 @@ class Problem:
 
     @cached_property
     def wide(self) -> bool:
-        """So many dimensions that conflicts cannot be searched for."""
+        """Whether there are too many dimensions to search for conflicts."""
         return is_wide(self.rows)
 
     @cached_property

@@ -145,7 +145,7 @@ class _Limited(LibController):  # type: ignore[misc] # untyped base
 
 
 def processors() -> int:
-    """Those that this process may use."""
+    """How many processors this process may use."""
     if hasattr(os, "sched_getaffinity"):
         count = len(os.sched_getaffinity(0))
     else:

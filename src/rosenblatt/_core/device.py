@@ -65,7 +65,7 @@ class OnDevice:
 
     @cached_property
     def host(self) -> NDArray[Any]:
-        """The same rows on the host; a copy, unless they came from there."""
+        """These rows on the host; a copy, unless they came from there."""
         return np.asarray(self.array.get()) if self._host is None else self._host
 
     def rows(self) -> DeviceRows:

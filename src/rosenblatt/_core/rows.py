@@ -78,8 +78,8 @@ def squares(x: Any) -> NDArray[np.float64]:
 
 
 def squares_alike(x: Any) -> NDArray[np.float64]:
-    """The same, added from left to right: zeros change nothing, so that an array and a sparse
-    matrix give the same bits."""
+    """Squared lengths of rows, added from left to right: zeros change nothing, so that an array and
+    a sparse matrix give the same bits."""
     if sparse.issparse(x):
         row = np.repeat(np.arange(x.shape[0]), np.diff(x.indptr))
         terms = np.square(x.data, dtype=np.float64)
@@ -343,7 +343,7 @@ class RowsToJudge(ABC):
 
     @abstractmethod
     def add_mistakes(self, tally: Tally) -> bool:
-        """Those on these rows. False: no vector can win any more."""
+        """Add the mistakes on these rows to the tally; False once no vector can win any more."""
 
 
 class Examples(RowsToJudge, Labelled, Sized):
@@ -367,7 +367,7 @@ class Examples(RowsToJudge, Labelled, Sized):
         return self.add_mistakes_with(self.rows.backend.count, tally)
 
     def add_mistakes_with(self, count: Count, tally: Tally) -> bool:
-        """The same by a function that counts as the backend does."""
+        """`add_mistakes` by a function that counts as the backend does."""
         if self.c is not None:
             return all(
                 self._add_block(count, tally, block) for block in summation.blocks(self.rows.n)

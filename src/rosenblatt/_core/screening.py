@@ -96,7 +96,7 @@ class Screen:
         self._updates = updates
 
     def visited(self, visits: int, updates: int) -> None:
-        """So many visits were made, screened or not."""
+        """After a visit, screened or not: how many rows and updates it was."""
         self._visits += visits
         self._updates += updates
 

@@ -137,7 +137,7 @@ class OutOfCore(WeightsSet, Given):
         return None if stored.nbytes > MOST_ASKED else StoredOracle(stored, intercept)
 
     def recipe(self, settings: Settings) -> Recipe:
-        """The same wherever the rows are: training begun in one place goes on in another."""
+        """Does not depend on where the rows are: training begun in one place resumes in another."""
         rows, labelling = self.rows, self._labelling
         return Recipe(
             settings.units,

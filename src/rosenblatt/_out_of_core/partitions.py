@@ -65,7 +65,7 @@ class Epoch(NamedTuple):
     shuffled: bool
 
     def visits(self, b: int, block: Examples) -> Visits:
-        """Those of block b."""
+        """The visits of block b: their order, and update counts of 0."""
         counts = np.zeros((block.rows.n, *block.shape_of_weights[:-1]), dtype=np.int64)
         if not self.shuffled:
             return Visits(None, counts)

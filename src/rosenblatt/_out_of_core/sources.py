@@ -236,7 +236,7 @@ class BatchRows:
             writer.done(classes, feature_names=first.names)
 
     def _checked(self) -> Iterator[_Batch]:
-        """Those that have rows."""
+        """The batches that have rows, each checked."""
         for number, batch in enumerate(self._iterator()):
             if not isinstance(batch, (tuple, list)) or len(batch) != 2:
                 raise InputTypeError(

@@ -95,7 +95,7 @@ def described(
 def placed(
     found: Fit, origin: Origin, options: Options, folder: str | None, files: dict[str, str]
 ) -> Fit:
-    """The same of a study that is in this folder, as these files."""
+    """The document of a study that was saved in this folder, as these files."""
     chosen = found["rule"]
     again = reproduce(
         origin,

@@ -37,7 +37,7 @@ class Checkpoints:
         return self.folder / _NOTE
 
     def seeing(self, progress: Progress) -> Progress:
-        """The same progress(done, total, name); the numbers in it name the files."""
+        """progress(done, total, name), which also notes the numbers: they name the files."""
 
         def see(done: int, total: int, name: str) -> None:
             self._numbers.add(done)

@@ -257,8 +257,7 @@ def _log_ways(n: int, k: int) -> float:
 
 
 def telling_columns(X: Any, y: Any, encoding: Encoding) -> dict[str, float]:
-    """Those of the table that alone make far fewer errors than the largest class, and how many:
-    a share of 1."""
+    """Columns that alone make far fewer errors than the largest class, and their error rates."""
     step = -(-len(y) // _LOOKED_AT)
     X, (classes, codes) = X[::step], np.unique(y[::step], return_inverse=True)
     if len(classes) > 2:

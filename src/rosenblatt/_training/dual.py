@@ -211,7 +211,7 @@ class Dual:
         updates: int,
         update: Callable[[slice], None],
     ) -> None:
-        """So many updates, as many at a time as Gram rows are held: all of them, or none."""
+        """Make all of these updates, or none; at a time as many as Gram rows are held."""
         before, together = memory.copy(), self.examples.gram.together
         try:
             for begin in range(0, updates, together):

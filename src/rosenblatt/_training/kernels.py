@@ -284,7 +284,7 @@ class Gram:
 
     @np.errstate(over="ignore", invalid="ignore")
     def rows(self, wanted: list[int]) -> list[Values]:
-        """The same for several i, at most `together` of them not at hand."""
+        """Gram rows of several i, at most `together` of them not at hand."""
         found = {i: self._kept[i] for i in wanted if i in self._kept}
         missing = [i for i in wanted if i not in found]
         found.update(zip(missing, self._computed(missing), strict=True))

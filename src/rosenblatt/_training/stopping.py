@@ -74,7 +74,7 @@ class SeparabilityOracle(Protocol):
 
 @dataclass(frozen=True)
 class Patience:
-    """So many epochs (None: without end); then the oracle is asked, where there is one."""
+    """How many epochs without progress end training (None: any number), and who is asked then."""
 
     limit: int | None
     oracle: SeparabilityOracle | None

@@ -14,27 +14,27 @@ def pandas(what: str) -> Any:
 
 
 def openpyxl(what: str) -> Any:
-    """The same of the library that reads workbooks."""
+    """openpyxl, which reads workbooks, or an error that says what to install."""
     return _needed("openpyxl", '"rosenblatt[excel]"', what)
 
 
 def distributed(what: str) -> Any:
-    """The same of Dask's distributed."""
+    """Dask's distributed, or an error that says what to install."""
     return _needed("distributed", '"rosenblatt[dask]"', what)
 
 
 def dask(what: str) -> Any:
-    """The same of Dask."""
+    """Dask, or an error that says what to install."""
     return _needed("dask", '"rosenblatt[dask]"', what)
 
 
 def ray(what: str) -> Any:
-    """The same of Ray."""
+    """Ray, or an error that says what to install."""
     return _needed("ray", '"rosenblatt[ray]"', what)
 
 
 def fsspec(what: str) -> Any:
-    """The same of the library that reads files of other machines."""
+    """fsspec, which reads files of other machines, or an error that says what to install."""
     return _needed("fsspec", "fsspec", what)
 
 

@@ -98,7 +98,7 @@ def lives(process: int) -> bool:
 
 
 def make_folder(path: Path) -> None:
-    """It is there afterwards."""
+    """Make the folder, unless it is there already."""
     try:
         path.mkdir(parents=True, exist_ok=True)
     except FileExistsError:
@@ -287,7 +287,7 @@ def _folder_target(path: Any) -> Path:
 
 
 def _named(error: FileError, part: Path, path: Any) -> FileError:
-    """The same of the folder that somebody asked for, instead of the one that nobody knows."""
+    """The error about the folder that the user named, not about our temporary one."""
     found = type(error)(str(error).replace(str(part), str(path)))
     found.errno = error.errno
     return found

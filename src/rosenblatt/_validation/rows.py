@@ -293,7 +293,7 @@ def known_finite(X: Any) -> bool:
 
 
 def plain_for(estimator: Any, X: Any, *, finite: bool) -> bool:
-    """The same, for an estimator that knows as many features, and no names of them."""
+    """`plain`, for an estimator that knows as many features, and no names of them."""
     known = vars(estimator)
     return (
         plain(X, finite=finite)

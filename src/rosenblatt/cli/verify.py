@@ -193,7 +193,7 @@ def _numbers(
 def _encoding(
     claim: dict[str, Any], files: tuple[str, ...], reading: dict[str, Any]
 ) -> tuple[Encoding, Reader]:
-    """That of the certificate; or, of one made from arrays or frames, of columns by their names."""
+    """The certificate's encoding; for one made from arrays or frames, that of columns by name."""
     from rosenblatt import data
     from rosenblatt.data.open_table import OpenTable, open_table, reader_of
     from rosenblatt.data.options import FileOptions, ReadOptions

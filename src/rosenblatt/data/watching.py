@@ -10,7 +10,7 @@ from rosenblatt.data.files import File
 
 
 def reading(rows: int, share: float | None) -> None:
-    """So many rows, and this share of the files, were read."""
+    """Say how many rows, and which share of the files, were read."""
     percent = "" if share is None else f", {share:.0%}"
     progress(f"reading: {rows:,} rows{percent}", share, None if share is None else 1)
 

@@ -306,7 +306,7 @@ def _lowered(out_of_sample: OutOfSample | None, by: float) -> OutOfSample | None
 
 
 def _shared(column: NDArray[Any], classes: NDArray[Any], kind: Any) -> NDArray[Any]:
-    """The same labels, each of them held once."""
+    """A column of labels as references to the classes, each held once."""
     known = np.array(classes.tolist(), dtype=kind)
     found: NDArray[Any] = known[np.searchsorted(classes, column)]
     return found

@@ -29,7 +29,7 @@ class DeviceLabels:
         self.heaviest = 1.0 if c is None else float(c.max())
 
     def of(self, begin: int, end: int) -> tuple[Any, ...]:
-        """The same pointers for some of the rows."""
+        """Pointers to the labels and weights of some of the rows."""
         return tuple(0 if a is None else a[begin:end] for a in self._arrays)
 
     def are(self, y: NDArray[Any], c: NDArray[np.float64] | None) -> bool:
@@ -198,7 +198,7 @@ class Regime:
     blocks: int = 0  # and its blocks
 
     def speculated(self, rows: int, updates: int, ratio: int) -> None:
-        """So many rows were visited by speculation, with so many updates."""
+        """After a visit by speculation: how many rows and updates it was."""
         self.walking = updates * ratio > rows + 64 * ratio
         self.steps = AT_FIRST
 

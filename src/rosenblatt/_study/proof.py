@@ -1,4 +1,4 @@
-"""The verdict on all rows, its proof, and the seconds that they may take; the training rows, too."""
+"""The verdict on all rows, its proof and the seconds for it; what is known of the training rows."""
 
 from __future__ import annotations
 

@@ -25,15 +25,27 @@ _FOLDERS = re.compile(r"(?<![\w.:/])/(?:[^\s/'\",]+/)+")
 _said = defaultdict(list)  # by test: the sentences so far, each once where it is said again
 
 
-@contextmanager
 def raises(kind, **data):
     """Like pytest.raises; `data` are attributes of the error, such as option and value."""
-    with pytest.raises(kind) as caught:
-        yield caught
-    error = caught.value
-    wrong = {name: getattr(error, name) for name in data if getattr(error, name) != data[name]}
-    assert not wrong, f"{error!r} has {wrong}, not {data}"
-    check_sentence(_without_others(str(error), error.__cause__ or error.__context__))
+    return _Raises(kind, data)
+
+
+class _Raises:
+    """No generator, whose frame the error would pass through: it would keep what failed alive."""
+
+    def __init__(self, kind, data):
+        self._expected, self._data = pytest.raises(kind), data
+
+    def __enter__(self):
+        return self._expected.__enter__()
+
+    def __exit__(self, kind, error, traceback):
+        is_expected = self._expected.__exit__(kind, error, traceback)
+        if is_expected:
+            carried = {name: getattr(error, name) for name in self._data}
+            assert carried == self._data
+            check_sentence(_without_others(str(error), error.__cause__ or error.__context__))
+        return is_expected
 
 
 @contextmanager

@@ -184,8 +184,7 @@ class AROW(OnlineClassifier):
         Seeds order="shuffle", "blocks" and "random".
     warm_start : bool, default=False
         Fitting again resumes: on the same data with the same parameters exactly where training
-        stopped, otherwise from the weights that were returned,
-        with precisions of 1.
+        stopped, otherwise from the weights that were returned, with precisions of 1.
     verbose : int, default=0
         1: show a progress bar, or lines of text where there is no terminal.
 

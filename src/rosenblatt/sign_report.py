@@ -246,8 +246,7 @@ def _counted(exact: Fraction) -> int | float:
     return int(exact) if exact.denominator == 1 else float(exact)
 
 
-# forced_signs: which weights have the same sign in every rule with few errors?
-
+# --- forced_signs: which weights have the same sign in every rule with few errors? ---------------
 
 # Parts of the time: for a rule with few errors, for some without each column, for a bound of all.
 _RULES, _WITHOUT, _CONES = 0.1, 0.2, 0.4

@@ -292,13 +292,10 @@ def _as_written(X: Any) -> Any:
     return X.astype(str).astype(np.float64)
 
 
-# --- What statisticians have: data frames with words, and design matrices of formulas ------------
-#
-# A design matrix of patsy or formulaic is known by what it says of itself, so that neither library
-# needs to be there.
-
-
 # --- Design matrices -----------------------------------------------------------------------------
+#
+# One of patsy or formulaic is known by what it says of itself, so that neither library needs to be
+# there.
 
 
 def design_names(X: Any) -> list[str] | None:

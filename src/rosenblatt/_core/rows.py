@@ -109,8 +109,9 @@ def row_range(X: Matrix, begin: int, end: int) -> Matrix:
     return Csr(X.data[first:last], X.indices[first:last], indptr - first, (end - begin, X.shape[1]))
 
 
-# The mean squared length of rows has the same bits however they are held: Σ c_i ‖x̃_i‖² is a sum
-# over blocks of rows (`summation.py`), which can be made in parts.
+# --- The mean squared length of rows: the same bits however they are held ------------------------
+#
+# Σ c_i ‖x̃_i‖² is a sum over blocks of rows (`summation.py`), which can be made in parts.
 
 
 Lengths = Iterable[tuple[Floats, Floats | None]]

@@ -410,8 +410,9 @@ class _Everybody:
         return True
 
 
-# What workers do for a proof: pure functions of a partition and of exact weights. What they return
-# is by shard, so that no answer depends on how shards are divided.
+# --- What workers do for a proof: pure functions of a partition and of exact weights -------------
+#
+# What they return is by shard, so that no answer depends on how shards are divided.
 
 
 Vector = list[Fraction]

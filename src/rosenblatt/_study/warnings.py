@@ -227,7 +227,7 @@ def _rare_categories(certificate: Certificate | None, place: dict[str, str]) -> 
     return [{"kind": "rare", "columns": columns, "sentence": sentence}]
 
 
-# Columns that almost tell the label alone: recorded after the outcome?
+# --- Columns that almost tell the label alone: recorded after the outcome? -----------------------
 
 
 _LOOKED_AT = 50_000  # rows that are sorted by every column

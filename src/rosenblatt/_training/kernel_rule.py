@@ -67,7 +67,7 @@ class KernelRule:
         return self.learned.scores_of(values, self.support)
 
 
-# Functions of the rows: coefficients, what they give on the training rows, and how they vote.
+# --- Functions of the rows: coefficients, what they give on training rows, how they vote ---------
 #
 # Of many classes there is a function for each: coefficients and sums have a row for each class, and
 # intercepts are a column.

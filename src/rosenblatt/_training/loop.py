@@ -97,10 +97,11 @@ def _finish_epoch(
     return StopReason.CALLBACK if job.watch.epoch(state) and not state.clean else None
 
 
-# Many epochs of a small table in one call of the core, where an epoch takes microseconds and the
-# loop around it would take longer. Nothing changes but the time: the same visits, the same
-# comparisons, the same state to the bit. It is for rows in memory that nobody follows epoch by
-# epoch; all other epochs are made one by one.
+# --- Many epochs of a small table in one call of the core ----------------------------------------
+#
+# There an epoch takes microseconds, and the loop around it would take longer. Nothing changes but
+# the time: the same visits, the same comparisons, the same state to the bit. It is for rows in
+# memory that nobody follows epoch by epoch; all other epochs are made one by one.
 
 
 def make_epochs(job: Job[W, V], state: State[W, V], max_epochs: int) -> bool:

@@ -200,7 +200,7 @@ class Watch:
             return self.callbacks.end_epoch()
 
 
-# verbose=1: one progress bar, or plain lines where there is no terminal. Both on stderr.
+# --- verbose=1: one progress bar, or plain lines where there is no terminal; on stderr -----------
 
 
 class Progress:
@@ -300,10 +300,11 @@ class Progress:
         print(f"{self._name} {self._now(state)}{best}{self._pace(state)}", file=sys.stderr)
 
 
-# Callbacks of scikit-learn, from its version 1.9 on: a fit is a task, each of its epochs another.
+# --- Callbacks of scikit-learn, from its version 1.9 on ------------------------------------------
 #
-# `estimator.set_callbacks(...)` names them. They may look at the estimator as it would be if
-# training ended with this epoch, and one that answers True ends it.
+# A fit is a task, each of its epochs another. `estimator.set_callbacks(...)` names them. They may
+# look at the estimator as it would be if training ended with this epoch, and one that answers True
+# ends it.
 
 
 class TakesCallbacks:

@@ -359,7 +359,7 @@ def arrange_blocks(
         place += size
 
 
-# order="mixed": every shard of the rows makes a pass from the same weights, and these are mixed.
+# --- order="mixed": every shard makes a pass from the same weights, and these are mixed ----------
 #
 # With w the weights that an epoch begins with, w_s those after the pass of shard s, and k_s its
 # mistakes: w' = w + Σ k_s (w_s - w) / Σ k_s (McDonald, Hall and Mann 2010). A shard without a

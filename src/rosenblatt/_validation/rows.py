@@ -256,10 +256,11 @@ def _not_a_number(value: Any, name: str, row: int, column: str) -> str:
     return f"{name} holds {value!r} at row {row}, {column}: {advice}."
 
 
-# Tables that are already as the kernels take them: many fits are small, many predictions one row.
+# --- Tables that are already as the kernels take them --------------------------------------------
 #
-# scikit-learn's validation costs a hundred times more than the score of a row. Where it could find
-# nothing to do and nothing to say, it is not asked; in any other case it is, and speaks for itself.
+# Many fits are small, many predictions one row. scikit-learn's validation costs a hundred times
+# more than the score of a row. Where it could find nothing to do and nothing to say, it is not
+# asked; in any other case it is, and speaks for itself.
 
 
 _FLOATS = tuple(map(np.dtype, FLOATS))

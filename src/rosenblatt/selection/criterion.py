@@ -96,8 +96,8 @@ class Criterion:
 
     def best(self, candidates: list[Candidate]) -> tuple[Candidate, Candidate | None]:
         """The lowest loss on rows that did not train; and who would have won but for its lack of
-        weights. On a tie a rule with weights, which can be read, then the fewest training
-        errors, then the first."""
+        weights. On a tie a rule with weights, which can be read, then the shortest card, then the
+        fewest training errors, then the first."""
         ours = [c for c in candidates if not c.peer]
         chosen_from = [c for c in ours if not c.baseline] or ours[1:]  # Ctrl-C: all there is
         winner = min(chosen_from, key=_rank)

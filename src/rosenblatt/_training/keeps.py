@@ -308,6 +308,7 @@ def _count(examples: EvaluationRows[W], weights: W) -> int:
     return int(plain[0])
 
 
+# Their names are in `cli/trace.py`, too.
 KeepName = Literal["last", "best", "pocket", "average", "vote"]
 
 KEEPS: dict[str, type[Keep]] = {

@@ -294,7 +294,7 @@ class Batch(Order):
         return state.visits * self.n
 
 
-ORDERS: dict[str, type[Order]] = {
+ORDERS: dict[str, type[Order]] = {  # their names are in signatures and in `cli/trace.py`, too
     "cyclic": Cyclic,
     "shuffle": Shuffle,
     "blocks": Blocks,

@@ -252,7 +252,7 @@ def _next(
 # --- What the rows force, as a part of `rosenblatt certify`: signs, and proofs in files ----------
 
 
-_SECONDS = 10.0  # where no other time was asked for
+_SECONDS = 10.0  # for that, where no other time was asked for
 
 
 def check_options(

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from rosenblatt import Trace
 
 
+# The keys of ORDERS and KEEPS, and the kinds of rules: their modules would make --help slow.
 _ORDERS = ("cyclic", "shuffle", "blocks", "mixed", "random", "batch")
 _KEEPS = ("last", "best", "pocket", "average", "vote")
 _FORMATS = ("table", "markdown", "latex")

@@ -6,6 +6,9 @@ import click
 import pytest
 
 from commands import CREDIT, write
+from rosenblatt._out_of_core import store
+from rosenblatt._training import linear_rule
+from rosenblatt._util.budget import Budget, TooLong
 from rosenblatt._util.spelling import either, in_shell, option
 from rosenblatt.cli import COMMANDS, group
 from sentences import FILES
@@ -88,6 +91,32 @@ def test_warnings_of_training_speak_of_options(shell):
     assert "or no hyperplane separates the rows: rosenblatt certify tells which." in err
     assert "raise --max-iter; scale the columns with --scale, which" in err
     assert "or --keep best, which returns" in err
+
+
+def test_errors_of_training_speak_of_options(shell, monkeypatch):
+    path = write("t.csv", "a,b,y\n5,4,n\n1e10,7,y\n-3,1,n\n")
+    err = shell("trace", path, "-y", "y", "--eta0", "1e308")[2]
+    assert err.startswith("Error: The weights times --eta0 1e+308 are beyond")
+    assert "Use a smaller --eta0: " in err
+    monkeypatch.setattr(linear_rule, "MOST_BYTES", 10)
+    err = shell("trace", path, "-y", "y", "--keep", "vote")[2]
+    assert "the weight vectors of --keep vote would take" in err
+    assert "Lower --max-updates or --max-iter, or use --keep average, whose" in err
+
+
+def test_limits_and_folders_speak_of_options():
+    def given_up():
+        budget = Budget()
+        budget.bound(1)
+        with pytest.raises(TooLong) as error:
+            budget.spend_on_long(1 << 60, 1 << 20)
+        return str(error.value)
+
+    assert given_up().endswith("time_limit, in seconds, allows more, as does work_limit")
+    assert store.advice().startswith("Another folder: cache=FOLDER, or ")
+    with in_shell():
+        assert given_up().endswith("some seconds: --time-limit, in seconds, allows more")
+        assert store.advice().startswith("Another folder: --cache FOLDER, or ")
 
 
 def test_trace_counts_the_rows_of_a_file_from_one(shell):

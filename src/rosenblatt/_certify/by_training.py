@@ -18,6 +18,7 @@ from rosenblatt._certify.rows import Rows
 from rosenblatt._core.cyclic import Trained, train_cyclic
 from rosenblatt._core.rows import Examples, as_matrix
 from rosenblatt._util.budget import LimitReached
+from rosenblatt._util.spelling import option
 from rosenblatt.errors import WeightsOverflow
 
 _MOST_DIMENSIONS = 2000  # of the space that the rows span
@@ -47,7 +48,7 @@ def decide(partition: Partition, known: Blend | None) -> Bound | None:
             raise
         if not rows.budget.timed:
             raise LimitReached(
-                f"{reached}; with a time_limit of minutes one guess is tried"
+                f"{reached}; with a {option('time_limit')} of minutes one guess is tried"
             ) from None
     partition.only_guess = True
     try:

@@ -35,6 +35,7 @@ from rosenblatt._out_of_core.partitions import PartitionedRows
 from rosenblatt._out_of_core.placement import partitioned
 from rosenblatt._util.budget import Budget, LimitReached, noting
 from rosenblatt._util.one_thread import one_thread
+from rosenblatt._util.spelling import option
 from rosenblatt._util.text import Numbered
 from rosenblatt._validation import parameters
 from rosenblatt.certificate import Certificate, Origin
@@ -120,8 +121,9 @@ def certified(
     if rows.k is not None:
         raise InputError(
             f"There are {len(rows.classes)} classes: of rows on disk or on an engine two can be "
-            "decided about. Name the one to tell from all others (positive=LABEL when the table is "
-            "read), or ask certify with all rows in memory."
+            "decided about. Name the one to tell from all others "
+            f"({option('positive', ...)} when the table is read), or ask certify with all rows in "
+            "memory."
         )
     planes = CuttingPlanes(rows, fit_intercept, budget, looks, margins)
     limits: list[str] = []

@@ -33,6 +33,7 @@ from rosenblatt._out_of_core.engine import Handle, Inline
 from rosenblatt._out_of_core.store import Stored
 from rosenblatt._training.orders import arrange_block
 from rosenblatt._training.training import against_rest
+from rosenblatt._util.spelling import option
 from rosenblatt._validation import targets
 from rosenblatt.errors import FileError
 
@@ -240,8 +241,8 @@ def _opened(folder: str, mark: str) -> Stored:
     if about is None or about.fingerprint != mark:
         raise FileError(
             f"The worker {name()} does not see the rows in {folder}. Put the cache into a folder "
-            "that all machines share (cache=FOLDER, or ROSENBLATT_CACHE where the program "
-            "starts)."
+            f"that all machines share ({option('cache', ...)}, or ROSENBLATT_CACHE where the "
+            "program starts)."
         )
     return Stored(Path(folder), about)
 

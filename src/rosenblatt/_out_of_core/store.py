@@ -21,6 +21,7 @@ from rosenblatt._core.backend import compute
 from rosenblatt._core.rows import Csr, Matrix
 from rosenblatt._model import parameters
 from rosenblatt._util.files import cannot, read_whole
+from rosenblatt._util.spelling import option
 from rosenblatt._util.strict_json import InvalidDocument, Part
 from rosenblatt._validation.targets import how_many
 from rosenblatt.data.encoding import Encoding
@@ -296,7 +297,11 @@ def _sizes(folder: Path, about: About) -> dict[str, int]:
 
 
 PASS = 8 << 20  # bytes that are changed at a time
-ADVICE = "Another folder: cache=FOLDER, or the environment variable ROSENBLATT_CACHE."
+
+
+def advice() -> str:
+    """What to do where a folder takes no more rows."""
+    return f"Another folder: {option('cache', ...)}, or the environment variable ROSENBLATT_CACHE."
 
 
 @contextmanager
@@ -307,7 +312,7 @@ def writing(folder: Path) -> Iterator[None]:
     except RosenblattError:
         raise
     except OSError as error:
-        raise cannot("write into", folder, error, ADVICE) from None
+        raise cannot("write into", folder, error, advice()) from None
 
 
 def refuse_if_full(folder: Path, size: int) -> None:
@@ -317,7 +322,7 @@ def refuse_if_full(folder: Path, size: int) -> None:
         if size > free:
             raise FileError(
                 f"The encoded rows take {size / 1e9:,.1f} GB, and {folder.parent} has only "
-                f"{free / 1e9:,.1f} GB free. Make room. {ADVICE}"
+                f"{free / 1e9:,.1f} GB free. Make room. {advice()}"
             )
 
 

@@ -17,6 +17,7 @@ from rosenblatt._bounds.directions import MOST_COLUMNS
 from rosenblatt._certify.table import read
 from rosenblatt._core.backend import compute
 from rosenblatt._util.budget import Clock
+from rosenblatt._util.spelling import either
 from rosenblatt._util.text import many, row_number
 from rosenblatt.errors import InputError
 from rosenblatt.opinions import LINES, Opinion, Opinions, RuleSet
@@ -35,7 +36,6 @@ SIGNS_WORK = (
     6_000_000  # row evaluations: some two seconds, counted, so that it is the same everywhere
 )
 _MOST_PAIRS = 2_500_000  # of rows of both labels: with more, one look takes too long
-_LONGER = "rosenblatt certify --signs, which searches longer"
 
 
 def signs(X: Any, y: Any, weights: Any, certificate: Certificate) -> SignReport | None:
@@ -46,6 +46,7 @@ def signs(X: Any, y: Any, weights: Any, certificate: Certificate) -> SignReport 
         return None
     if int(np.prod(np.unique(y, return_counts=True)[1], dtype=np.float64)) > _MOST_PAIRS:
         return None
+    asker = either("rosenblatt.forced_signs", "rosenblatt certify --signs")
     try:
         return found_within(
             Clock(None, SIGNS_WORK),
@@ -53,7 +54,7 @@ def signs(X: Any, y: Any, weights: Any, certificate: Certificate) -> SignReport 
             y,
             sample_weight=weights,
             names=certificate.feature_names,
-            longer=_LONGER,
+            longer=f"{asker}, which searches longer",
         )
     except InputError:  # numbers that are too far apart
         return None

@@ -22,6 +22,7 @@ from rosenblatt._core.update_log import Log
 from rosenblatt._training.linear_rule import LinearRule, Voters
 from rosenblatt._training.state import EvaluationRows, Job, Memory, State
 from rosenblatt._training.stopping import SHORTEST
+from rosenblatt._util.spelling import option
 from rosenblatt.errors import WeightsOverflow
 
 MOST_VOTED, MOST_VOTED_QUICKLY = 1 << 34, 1 << 28
@@ -96,8 +97,8 @@ class InFeatures(ABC):
             finite = np.isfinite(eta * learned).all()
         if not finite:
             raise WeightsOverflow(
-                f"The weights times eta0={eta!r} are beyond the largest floating-point number. Use "
-                "a smaller eta0: it only scales the weights."
+                f"The weights times {option('eta0', eta)} are beyond the largest floating-point "
+                f"number. Use a smaller {option('eta0')}: it only scales the weights."
             )
         return LinearRule(learned.copy(), eta)
 

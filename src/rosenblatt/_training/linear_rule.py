@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from rosenblatt._core.rows import Rows, Weights
 from rosenblatt._util.interrupt import check_interrupt, interrupted_by
+from rosenblatt._util.spelling import option
 from rosenblatt.errors import TooManyVoters
 
 
@@ -116,10 +117,12 @@ class Voters:
         """
         self.close(visits - 1)
         if (len(self) + 1) * self._bytes > MOST_BYTES:
+            lower = f"{option('max_updates')} or {option('max_iter')}"
             raise TooManyVoters(
-                f"After {len(self):,} updates the weight vectors of keep='vote' would take more "
-                f"than {MOST_BYTES / 2**30:g} GiB. Lower max_updates or max_iter, or use "
-                "keep='average', whose prediction is close to the vote and which needs one vector."
+                f"After {len(self):,} updates the weight vectors of {option('keep', 'vote')} would "
+                f"take more than {MOST_BYTES / 2**30:g} GiB. Lower {lower}, or use "
+                f"{option('keep', 'average')}, whose prediction is close to the vote and which "
+                "needs one vector."
             )
         place = len(self) % self._per_block
         if place == 0:

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 
 from rosenblatt._util.interrupt import check_interrupt
 from rosenblatt._util.progress import note, progress
+from rosenblatt._util.spelling import either, option
 
 
 class LimitReached(Exception):  # noqa: N818 - it is not an error
@@ -100,7 +101,8 @@ class Budget:
             if self._long_limit is not None and self._long > self._long_limit:
                 raise TooLong(
                     f"exact arithmetic with numbers of {bits} bits was given up after some "
-                    "seconds: time_limit, in seconds, allows more, as does work_limit"
+                    f"seconds: {either('time_limit', '--time-limit')}, in seconds, allows more"
+                    f"{either(', as does work_limit', '')}"
                 )
         self.spend(work)
 
@@ -123,7 +125,8 @@ class Budget:
     def _note(self) -> None:
         if self._speaks and (so_far := time.monotonic() - self._began) > self._next_note:
             self._next_note *= 3
-            note(f"rosenblatt: {self._step}, {so_far:.0f} s so far; time_limit would end it.")
+            limit = option("time_limit")
+            note(f"rosenblatt: {self._step}, {so_far:.0f} s so far; {limit} would end it.")
 
     def lift(self) -> None:
         """No limit from here on: what remains is short."""

@@ -15,6 +15,7 @@ _at_shell = False  # of the whole process: its threads make sentences, too
 # Options that are not the parameter with dashes before it.
 _TYPED = {"C": "-C", "costs": "--cost", "fit_intercept": "--intercept"}
 _METAVARS = {
+    "cache": "FOLDER",
     "checkpoint": "FOLDER",
     "positive": "LABEL",
     "target": "COLUMN",

@@ -31,10 +31,6 @@ _NAME = 20  # of a candidate, and a space
 _LEVELS = 10  # reference levels that are named
 SHOWN = 4  # terms of a sum
 _CLASSES = 10  # of many, and pairs of them, that have a line of their own
-_BASELINES_OF_CARDS = (
-    "the rules for comparison use all columns but the ignored ones, with a 0/1 column for every "
-    "category as cards have them: without --points their figures are a little different"
-)
 
 _CHOSEN_BY = {
     "error": "",
@@ -59,6 +55,14 @@ def wrapped(lines: Iterable[Line], width: int) -> Iterator[tuple[str, str, str]]
             for i, part in enumerate(parts):
                 yield subject, " " * _INDENT if i else head, part
         before = subject
+
+
+def _baselines_of_cards() -> str:
+    return (
+        "the rules for comparison use all columns but the ignored ones, with a 0/1 column for "
+        f"every category as cards have them: without {option('points')} their figures are a "
+        "little different"
+    )
 
 
 def all_lines(document: Fit) -> Iterator[Line]:
@@ -122,7 +126,7 @@ def _candidates(document: Any) -> Iterator[str | Line]:
             line += f"{a_row:>{room}.1%}" if objective == "balanced" else f"{a_row:>{room}.3f}"
         yield line + _mark(c)
     if any(c["name"].startswith(CARD) for c in candidates) and any(c["peer"] for c in candidates):
-        yield "", _BASELINES_OF_CARDS
+        yield "", _baselines_of_cards()
     for name, why in document["not_tried"].items():
         yield f"{name:<{_NAME}}not tried: {why}"
 

@@ -104,6 +104,12 @@ def test_errors_of_training_speak_of_options(shell, monkeypatch):
     assert "Lower --max-updates or --max-iter, or use --keep average, whose" in err
 
 
+def test_numbers_that_cannot_be_scaled_need_no_option(shell):
+    path = write("t.csv", "a,y\n1e308,n\n-1e308,y\n1e308,n\n-1e308,y\n")
+    err = shell("trace", path, "-y", "y", "--scale")[2]
+    assert "are too large to be scaled. Divide them by a constant." in err
+
+
 def test_limits_and_folders_speak_of_options():
     def given_up():
         budget = Budget()

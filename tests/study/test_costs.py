@@ -135,7 +135,9 @@ def test_the_command_gives_what_the_function_gives(shell):
     found = study("t.csv", target="ill", **options).to_dict()
     for part in ("asked", "by_class", "price", "roc", "thresholds", "calibration", "candidates"):
         assert told[part] == found[part]
-    assert told["not_tried"] == {"rbf kernel": "only rules that can be shown"}
+    why = "only rules that can be shown"
+    assert told["not_tried"] == {"rbf kernel": f"{why} (--linear-only)"}
+    assert found["not_tried"] == {"rbf kernel": f"{why} (linear_only=True)"}
     again = shlex.split(told["reproduce"]["command"])[1:]
     assert {"--cost=yes:no=4", "--linear-only", "--no-peers"} <= set(again)
     code, out, _ = shell(*again, "--json", "--force")

@@ -22,6 +22,7 @@ from rosenblatt._study.checkpoints import Checkpoints
 from rosenblatt._study.costs import criterion_of
 from rosenblatt._study.options import Options
 from rosenblatt._study.source import Source, SparseRows
+from rosenblatt._util.spelling import option
 from rosenblatt._util.text import Numbered
 from rosenblatt.data.batch import Kind
 from rosenblatt.data.naming import in_doubt
@@ -268,7 +269,8 @@ def _rules(
     seed, weight = options.seed, options.class_weight
     # a kernel keeps training rows
     kernel = not options.no_rows and options.linear_only is not True
-    why = ROWS_OF_IT if options.no_rows else "only rules that can be shown"
+    shown = f"only rules that can be shown ({option('linear_only', True)})"
+    why = ROWS_OF_IT if options.no_rows else shown
     rules = candidates(*size, random_state=seed, kernel=kernel, class_weight=weight)
     left_out = not_tried(*size, kernel=kernel, why_no_kernel=why)
     if not options.peers:

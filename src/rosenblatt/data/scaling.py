@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rosenblatt._util.spelling import either
 from rosenblatt.data.encoding import Encoding
 from rosenblatt.data.moments import Moments, Seen
 from rosenblatt.data.stack import head, with_head
@@ -50,7 +51,7 @@ def with_moments(
         name = encoding.feature_names[numbers[int(wild.argmax())]]
         raise InputError(
             f"The numbers of the column {name!r} are too large to be scaled. Divide them by a "
-            "constant, or leave all numbers as they are: scale=False.",
+            f"constant{either(', or leave all numbers as they are: scale=False', '')}.",
             column=name,
         )
     return encoding.with_scales(fills, centers, scales)

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 _ON_MANY_MACHINES = Cannot(
-    "jumps between all rows, which are on many machines: a call for every row",
+    "needs a call to another machine for every row",
     "order='mixed' trains on all machines at once; order='blocks' is exact, one machine after the "
     "other",
 )

@@ -17,7 +17,7 @@
 //
 // 1.02 covers second orders and the rounding of E itself. Where |M_k| > E the sign of D_k is that of M_k.
 // Where it is not, the keepers hand over the weights of now and the row is scored as defined: what it is
-// then is certain. The host (regime.py) walks only where 1e-12 < R^2 < 1e24, 1e-9 < C < 1e9 and R V < 1e30: so
+// then is certain. The host (gpu/rows.py) walks only where 1e-12 < R^2 < 1e24, 1e-9 < C < 1e9 and R V < 1e30: so
 // nothing overflows, and what underflows elsewhere is nothing beside u N. NaN and infinity would fail both
 // comparisons and be scored as defined.
 

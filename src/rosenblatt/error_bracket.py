@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import html
 import math
 import os
+from collections.abc import Iterator
 from fractions import Fraction
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, final
@@ -11,26 +13,30 @@ from typing import TYPE_CHECKING, Any, Literal, final
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt._bounds.check import check
+from rosenblatt import verify, verify_errors
 from rosenblatt._bounds.directions import Tree
 from rosenblatt._bounds.problem import Problem
-from rosenblatt._bounds.proof import Case, held_against, proof_document, save, used
+from rosenblatt._bounds.proof import Case, bound_of, held_against, proof_document, save, used
 from rosenblatt._bounds.search import Search
-from rosenblatt._bounds.text import as_html, as_text
 from rosenblatt._certify import document as say
+from rosenblatt._certify.check import data_of
 from rosenblatt._certify.document import head
+from rosenblatt._certify.rows import Rows
 from rosenblatt._certify.table import read_encoded
-from rosenblatt._util.budget import Clock
+from rosenblatt._util.budget import Budget, Clock
 from rosenblatt._util.spelling import either
+from rosenblatt._util.text import counted, many, row_number
 from rosenblatt._validation import parameters
 from rosenblatt._validation.targets import sample_weights
 from rosenblatt.certificate import Certificate, Conflict
 from rosenblatt.errors import InputError
+from rosenblatt.verify import demand
 
 if TYPE_CHECKING:
     from rosenblatt.data import Encoding
 
 
+_SHOWN = 10  # rows
 _ONE_CONFLICT = "it is about one conflict; whether the other rows can be separated was not asked"
 
 
@@ -186,7 +192,8 @@ class ErrorBracket:
         limits: list[str],
     ):
         self._head, self._parts, self._proof, self._tree = head, conflicts, proof, tree
-        self._weights, self._unit, self._ends = weights, unit, ends
+        self._weights, self._unit = weights, unit
+        self.ends = ends  # proved, claimed, and reached by the rule, in units
         self.coef_, self.intercept_ = lifted[None, :-1], lifted[-1:]
         self.wrong_rows, self.limits = wrong_rows, limits
 
@@ -249,29 +256,24 @@ class ErrorBracket:
     # --- The two ends ---
 
     @property
-    def ends(self) -> tuple[int, int, int]:
-        """Proved, claimed, and reached by the rule, in units."""
-        return self._ends
-
-    @property
     def proved_lower(self) -> int | float:
-        return self._counted(self._ends[0], up=False)
+        return self._counted(self.ends[0], up=False)
 
     @property
     def lower(self) -> int | float:
-        return self._counted(self._ends[1], up=False)
+        return self._counted(self.ends[1], up=False)
 
     @property
     def upper(self) -> int | float:
-        return self._counted(self._ends[2], up=True)
+        return self._counted(self.ends[2], up=True)
 
     @property
     def optimal(self) -> bool:
-        return self._ends[1] >= self._ends[2]
+        return self.ends[1] >= self.ends[2]
 
     @property
     def proved(self) -> bool:
-        return self._ends[0] >= self._ends[2]
+        return self.ends[0] >= self.ends[2]
 
     def _counted(self, units: int, *, up: bool) -> int | float:
         """In the weights that were given: to the nearest float if the ends meet, else outward."""
@@ -279,7 +281,7 @@ class ErrorBracket:
         if self._weights is None:
             return int(exact)
         value = float(exact)
-        if units == self._ends[2] and self.optimal:
+        if units == self.ends[2] and self.optimal:
             return value
         if up and Fraction(value) < exact:
             return math.nextafter(value, math.inf)
@@ -295,8 +297,8 @@ class ErrorBracket:
 
     @property
     def conflicts(self) -> list[Conflict]:
-        found = (self.certificate(k).conflict for k in range(len(self._parts)))
-        return [conflict for conflict in found if conflict is not None]
+        all_ = (self.certificate(k).conflict for k in range(len(self._parts)))
+        return [conflict for conflict in all_ if conflict is not None]
 
     @property
     def shares(self) -> list[Fraction] | None:
@@ -326,8 +328,8 @@ class ErrorBracket:
             self._head,
             self._tree.document,
             unit=self._unit,
-            at_least=self._ends[0],
-            at_most=self._ends[2],
+            at_least=self.ends[0],
+            at_most=self.ends[2],
             rule=self.lifted,
         )
 
@@ -340,8 +342,7 @@ class ErrorBracket:
 
         Raises CertificateRejected if something does not hold.
         """
-
-        held_against(self._head, X, y, partial(check, self), "The bracket is")
+        held_against(self._head, X, y, partial(_check, self), "The bracket is")
 
     # --- In words ---
 
@@ -349,9 +350,143 @@ class ErrorBracket:
         return f"<ErrorBracket: {self.lower} to {self.upper} of {self.total}>"
 
     def __str__(self) -> str:
-
-        return as_text(self)
+        return "\n".join(self.lines())
 
     def _repr_html_(self) -> str:
+        first, *rest = map(html.escape, self.lines())
+        return (
+            f'<div class="rosenblatt-bracket"><p><b>{first}</b></p><p>{"<br>".join(rest)}</p>'
+            f"{_coefficients(self)}</div>"
+        )
 
-        return as_html(self)
+    def lines(self, *, alone: bool = True) -> Iterator[str]:
+        """`alone`: without a certificate before it, which has told what was left out."""
+        yield _ends(self)
+        if len(self.wrong_rows):
+            yield _errors(self)
+            yield from _proof(self)
+        yield from (f"Cut short: {limit}." for limit in self.limits)
+        if alone and self._weights is not None and self._head["dropped"]:
+            yield f"Left out: {many(len(self._head['dropped']), 'row', 'one')} of weight 0."
+
+
+# --- The bracket held against the data: only multiplied, added and compared ----------------------
+
+
+@np.errstate(all="ignore")  # what overflows is decided in whole numbers
+def _check(bracket: ErrorBracket, X: Any, y: NDArray[np.int8]) -> None:
+    head, parts = bracket._head, bracket._parts
+    data = data_of(head, X, y)
+    demand(data.sha256(head) == head["sha256"], verify.OTHER_DATA)
+    for part in parts:
+        verify.check_conflict(data, part)
+    present = np.array(data.present, dtype=np.intp)
+    rows = Rows(X[present], y[present], intercept=data.intercept, decimal=False, budget=Budget())
+    weights = bracket._weights
+    problem = Problem(rows, None if weights is None else weights[present])
+    demand(problem.unit == bracket._unit, "the weights are counted in another unit")
+    _check_rule(bracket, problem, present)
+    if bracket.proof == "directions":
+        _check_cones(bracket, data, problem, present)
+    else:
+        _check_bound(bracket, problem, present)
+
+
+def _check_rule(bracket: ErrorBracket, problem: Problem, present: NDArray[np.intp]) -> None:
+    w = [Fraction(v) for v in bracket.lifted.tolist()]
+    demand(problem.rows.intercept or w[-1] == 0, "the rule has an intercept")
+    wrong = problem.wrong(w if problem.rows.intercept else w[:-1])
+    same = np.array_equal(present[wrong[problem.group]], bracket.wrong_rows)
+    demand(same, "the rule errs on other rows")
+    demand(problem.total(wrong) == bracket.ends[2], "the rule's errors count something else")
+
+
+def _check_bound(bracket: ErrorBracket, problem: Problem, present: NDArray[np.intp]) -> None:
+    """Rows of conflicts stand for all that equal them."""
+    first = present[problem.first].tolist()
+    cost = dict(zip(first, problem.cost.tolist(), strict=True))
+    for part in bracket._parts:
+        demand(all(i in cost for i in part["rows"]), "a conflict has a row that equals another")
+    bound = bound_of(bracket._proof, [part["rows"] for part in bracket._parts], cost)
+    demand(bound is None or bound >= bracket.ends[0], "the conflicts prove less")
+
+
+def _check_cones(
+    bracket: ErrorBracket, data: verify.Data, problem: Problem, present: NDArray[np.intp]
+) -> None:
+    claim = bracket.to_dict()
+    verify_errors.check_form(claim)
+    costs = claim["costs"] or [1] * data.n
+    same = problem.single.tolist() == [costs[i] for i in present.tolist()]
+    demand(same, "the errors count something else")
+    demand(claim["column"] is None, "it is about some rules only")
+    verify_errors.check_tree(claim, verify_errors.Table(claim, data))
+
+
+# --- In words -------------------------------------------------------------------------------------
+
+
+def _coefficients(bracket: ErrorBracket) -> str:
+    names = [*bracket.feature_names, "(intercept)"]
+    body = "".join(
+        f"<tr><td>{html.escape(name)}</td><td>{value:.6g}</td></tr>"
+        for name, value in zip(names, bracket.lifted.tolist(), strict=True)
+    )
+    return f"<details><summary>the rule</summary><table>{body}</table></details>"
+
+
+def _ends(bracket: ErrorBracket) -> str:
+    through = "" if bracket.fit_intercept else " through the origin"
+    lower, upper = _amount(bracket, bracket.lower), _amount(bracket, bracket.upper)
+    if not len(bracket.wrong_rows):
+        return f"No errors: a linear rule{through} is right about all {bracket.n_rows:,} rows."
+    if bracket._weights is not None:
+        if bracket.optimal:
+            return f"The errors of any linear rule{through} weigh at least {upper} in all."
+        best = f"those of the best one found weigh {upper}"
+        return f"The errors of every linear rule{through} weigh at least {lower} in all; {best}."
+    if bracket.optimal:
+        return f"The fewest errors of any linear rule{through}: {upper}."
+    best = f"the best one found errs on {upper}"
+    return f"Every linear rule{through} errs on at least {lower}; {best}."
+
+
+def _amount(bracket: ErrorBracket, value: int | float) -> str:
+    share = f"{value / bracket.total:.2%}"
+    if bracket._weights is None:
+        return f"{value:,} of {bracket.n_rows:,} rows ({share})"
+    return f"{value:.6g} of {bracket.total:.6g} ({share})"
+
+
+def _errors(bracket: ErrorBracket) -> str:
+    rows = bracket.wrong_rows.tolist()
+    some = ", ".join(str(row_number(i)) for i in rows[:_SHOWN])
+    more = f" and {len(rows) - _SHOWN:,} more" if len(rows) > _SHOWN else ""
+    word = "row" if len(rows) == 1 else "rows"
+    which = "The best one found"
+    if bracket.optimal and bracket._weights is None:
+        which = f"A rule with {many(len(rows), 'error')}"
+    elif bracket.optimal:
+        which = "A rule whose errors weigh so little"
+    plane = "A row on the hyperplane counts as an error here."
+    return f"{which} errs on {word} {some}{more} ({counted()}). {plane}"
+
+
+def _proof(bracket: ErrorBracket) -> Iterator[str]:
+    value, k = bracket.proved_lower, len(bracket._parts)
+    if not value:
+        yield "No lower bound was found: a rule with fewer errors may exist."
+        return
+    least = f"{value:,}" if bracket._weights is None else f"{value:.6g}"
+    groups = f"{k:,} groups of rows" if k > 1 else "a group of rows"
+    how = f"{groups}, on {'each of ' if k > 1 else ''}which every linear rule errs at least once"
+    if bracket.proof == "directions":
+        cones = many(bracket.n_cases, "cone", "one")
+        how = f"pairs of rows of which every rule errs on one, in each of {cones} of directions"
+    elif bracket.shares is None:
+        how += f" (their smallest hitting set, in {bracket.n_cases:,} cases)"
+    elif bracket._weights is None and set(bracket.shares) == {1} and k > 1:
+        how = f"{groups} with no row in common, on each of which every linear rule errs"
+    yield f"At least {least}, proved in exact arithmetic by {how}."
+    if bracket.lower > value:
+        yield "The part above that is claimed by the solver scipy.optimize.milp, and not proved."

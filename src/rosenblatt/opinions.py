@@ -92,43 +92,39 @@ def second_opinion(
     [1, 3]
     """
     work_limit = parameters.whole_or_none("work_limit", work_limit)
-    given, asked = X, Q
-    encoding = None
-    if has_words(X):
-        X, encoding = in_numbers(X, decimal=False)
-    table = read(X, y, semantics="binary64", asked="second_opinion")
+    numbers, encoding = in_numbers(X, decimal=False) if has_words(X) else (X, None)
+    table = read(numbers, y, semantics="binary64", asked="second_opinion")
     if len(table.classes) < 2:
         raise InputError(
             f"y holds one label, {table.classes[0]!r}: a second opinion needs known rows of two."
         )
-    rows = new_rows(table, Q, encoding, like=X)
+    matrix = new_rows(table, Q, encoding, like=numbers)
     answers, errors = None, None
     if rule is not None:
-        answers, errors = _said(rule, given, table.y, asked, table.origin.classes)
-    judges = RuleSet(table, rows, answers=answers, errors=errors, work_limit=work_limit)
+        answers, errors = _answers(rule, X, table.y, Q, table.origin.classes)
+    rule_set = RuleSet(table, matrix, answers=answers, errors=errors, work_limit=work_limit)
     with shown(quiet=not verbose):
-        return judges.all(list(judges.opinions()))
+        return rule_set.all(list(rule_set.opinions()))
 
 
-def _said(
+def _answers(
     rule: Any, X: Any, y: NDArray[Any], Q: Any, classes: NDArray[Any]
 ) -> tuple[NDArray[np.int8], int]:
-    """The answers of a rule as signs, and its errors on the known rows."""
     if not callable(getattr(rule, "predict", None)):
         raise InputTypeError(
             f"rule is a {type(rule).__name__}: give a fitted classifier with a method predict, or "
             "None for the best linear rule found."
         )
     both = []
-    for asked in (Q, X):
-        said = np.asarray(rule.predict(asked))
-        strange = ~np.isin(said, classes)
-        if strange.any():
+    for matrix in (Q, X):
+        answers = np.asarray(rule.predict(matrix))
+        strange = answers[~np.isin(answers, classes)].tolist()
+        if strange:
             raise InputError(
-                f"rule answers {said[strange].tolist()[0]!r}, and y holds {classes.tolist()}: give "
-                "a rule that was trained on these labels."
+                f"rule answers {strange[0]!r}, and y holds {classes.tolist()}: give a rule that "
+                "was trained on these labels."
             )
-        both.append(np.where(said == classes[1], 1, -1).astype(np.int8))
+        both.append(np.where(answers == classes[1], 1, -1).astype(np.int8))
     return both[0], int((both[1] != y).sum())
 
 
@@ -198,14 +194,14 @@ class Opinions:
         self,
         table: Table,
         Q: Any,
-        found: list[Opinion],
+        opinions: list[Opinion],
         *,
         separable: bool,
         errors: int,
         fewest: tuple[int, int],
         n_rows: int,
     ):
-        self._table, self._Q, self._found = table, Q, found
+        self._table, self._Q, self._found = table, Q, opinions
         self.separable, self.errors, self.fewest, self.n_rows = separable, errors, fewest, n_rows
 
     @property
@@ -239,10 +235,10 @@ class Opinions:
             )
         table = self._with(opinion)
         rows = Rows(table.X, table.y, intercept=True, decimal=False, budget=Budget())
-        found = head(table, True, "binary64")
-        found |= {"verdict": "undecided", "separable": False, "limits": [_ONE_CONFLICT]}
+        document = head(table, True, "binary64")
+        document |= {"verdict": "undecided", "separable": False, "limits": [_ONE_CONFLICT]}
         part = say.conflict(rows, rows.names(None), opinion.conflict)
-        return Certificate(found | {"conflict": part}, checked=True)
+        return Certificate(document | {"conflict": part}, checked=True)
 
     def rows_of(self, row: int) -> tuple[Any, NDArray[Any]]:
         """X and y of the certificate: the known rows, and this one labelled otherwise."""
@@ -376,15 +372,14 @@ class RuleSet:
         self._answers = self._best_answers() if answers is None else answers
 
     def _begin(self) -> None:
-        """Have the known rows a separator? If not: a good rule."""
         progress("looking for a rule with few errors")
         everything = np.ones(self.problem.rows.n, dtype=bool)
-        found = conflicts.ask(self.problem, everything)
-        self.separable = found.separator is not None
+        answer = conflicts.ask(self.problem, everything)
+        self.separable = answer.separator is not None
         self._separators: list[list[Any]] = []
-        if found.separator is not None:
-            self._separators.append(found.separator)
-            self.problem.offer_exact(found.separator)
+        if answer.separator is not None:
+            self._separators.append(answer.separator)
+            self.problem.offer_exact(answer.separator)
             return
         self._lower = 1
         rules.constant(self.problem)
@@ -402,11 +397,11 @@ class RuleSet:
         ones = np.ones(Q.shape[0], dtype=np.int8)
         return Rows(Q, ones, intercept=True, decimal=False, budget=Budget())
 
-    def all(self, found: list[Opinion]) -> Opinions:
+    def all(self, opinions: list[Opinion]) -> Opinions:
         return Opinions(
             self.table,
             self.Q,
-            found,
+            opinions,
             separable=self.separable,
             errors=self.errors,
             fewest=(self._lower, self.problem.best.cost if not self.separable else 0),
@@ -442,22 +437,21 @@ class RuleSet:
             yield Opinion(row, answer, other, status, rival=rival, conflict=conflict)
 
     def _forced(self, row: int, sign: int) -> tuple[dict[int, int] | None, Floats | None]:
-        """Rows in conflict with this one on that side; or a rule that has it there."""
         x = self.Q[[row]]
         for known in self._separators:
             if int(_signs(self._of(x), known, strictly=True)[0]) == sign:
-                return None, _floats(known)
-        asked = with_row(self.problem, x, sign)
-        last = asked.rows.n - 1
-        found = conflicts.ask(asked, np.ones(asked.rows.n, dtype=bool), always=last)
-        if found.separator is not None:
+                return None, np.array([float(v) for v in known])
+        problem = with_row(self.problem, x, sign)
+        last = problem.rows.n - 1
+        answer = conflicts.ask(problem, np.ones(problem.rows.n, dtype=bool), always=last)
+        if answer.separator is not None:
             if len(self._separators) < _KEPT:
-                self._separators.append(found.separator)
-            asked.offer_exact(found.separator)
-            return None, asked.best.w
-        assert found.conflict is not None
+                self._separators.append(answer.separator)
+            problem.offer_exact(answer.separator)
+            return None, problem.best.w
+        assert answer.conflict is not None
         name, n = self.problem.first, len(self.table.y)
-        return {n if i == last else int(name[i]): v for i, v in found.conflict.items()}, None
+        return {n if i == last else int(name[i]): v for i, v in answer.conflict.items()}, None
 
     # --- What the other answer costs ---
 
@@ -488,21 +482,21 @@ class RuleSet:
         self, row: int, k: int, part: Any, library: Library, cells: Cells | None
     ) -> Opinion:
         sign, answer, other = self._labels(row)
-        asked = with_row(self.problem, part[[k]], -sign)
-        rules.constant(asked)
+        problem = with_row(self.problem, part[[k]], -sign)
+        rules.constant(problem)
         low, budget = self._lower, Budget(work_limit=self.each)
         if (start := library.rule(k, -sign)) is not None:
-            asked.offer(start)
-            rules.descend(asked, start, self._lines)
+            problem.offer(start)
+            rules.descend(problem, start, self._lines)
         better = cells is not None
-        while cells is not None and better and low < asked.best.cost:
-            low = max(low, cells.least(k, -sign, asked.best.cost, budget))
+        while cells is not None and better and low < problem.best.cost:
+            low = max(low, cells.least(k, -sign, problem.best.cost, budget))
             start = library.rule(k, -sign)  # along directions that were tried meanwhile
-            better = start is not None and asked.offer(start)
-        best = asked.best
+            better = start is not None and problem.offer(start)
+        best = problem.best
         library.add(best.w[:-1])
-        if best.cost < self.problem.best.cost:
-            self.problem.best = _without_last(best)
+        if best.cost < self.problem.best.cost:  # the new row was right, and cost nothing
+            self.problem.best = Rule(best.w, best.wrong[:-1], best.cost)
         status: Status = "open"
         if best.cost <= self.errors:
             status = "contested"
@@ -512,19 +506,10 @@ class RuleSet:
         return Opinion(row, answer, other, status, low, best.cost, price, best.w)
 
 
-def _without_last(rule: Rule) -> Rule:
-    """Of the known rows alone: the new one was right, and cost nothing."""
-    return Rule(rule.w, rule.wrong[:-1], rule.cost)
-
-
 def _signs(rows: Rows, w: list[Any], *, strictly: bool = False) -> NDArray[np.int8]:
     """Which side rows are on, exactly; those on the hyperplane are on the positive one."""
-    found = rows.signs([Fraction(v) for v in w])
-    return found if strictly else np.where(found >= 0, 1, -1).astype(np.int8)
-
-
-def _floats(w: list[Any]) -> Floats:
-    return np.array([float(v) for v in w])
+    signs = rows.signs([Fraction(v) for v in w])
+    return signs if strictly else np.where(signs >= 0, 1, -1).astype(np.int8)
 
 
 # --- New rows beside a table: the same columns, as finite numbers --------------------------------

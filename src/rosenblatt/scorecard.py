@@ -131,9 +131,9 @@ class Scorecard(Classifier):
                 )
             validation = self._validation(X_val, y_val, classes)
             with shown(lines=True) if self.verbose else heard_by(None):
-                found = self._searched(rows, examples, watch)
+                cards = self._searched(rows, examples, watch)
             self.classes_ = classes
-            self._choose(rows, examples, found, validation)
+            self._choose(rows, examples, cards, validation)
             self.bracket_ = None
             if self.prove and not watch.pressed:
                 self._bound(rows, examples)
@@ -168,7 +168,6 @@ class Scorecard(Classifier):
         return rows, targets.signs(targets.labels(y, len(rows), "y_val"), classes, name="y_val")
 
     def _searched(self, X: NDArray[np.float64], examples: Examples, watch: Watch) -> list[Card]:
-        """The best card of each number of terms, from none on."""
         terms = terms_of(X, examples.c)
         Z = np.empty((len(terms), len(X)), dtype=np.int8)
         for k, term in enumerate(terms):
@@ -180,23 +179,21 @@ class Scorecard(Classifier):
         return [self._card(terms, search, card) for _, card in search.best]
 
     def _card(self, terms: list[Term], search: Search, card: Any) -> Card:
-        """Terms in the order of the columns."""
         cut = best_threshold(search.tally.totals(card), search.tally.prices)
         return Card(tuple(terms[k] for k, _ in card), tuple(p for _, p in card), cut.threshold)
 
     def _choose(
-        self, X: Any, examples: Examples, found: list[Card], validation: tuple[Any, Any] | None
+        self, X: Any, examples: Examples, cards: list[Card], validation: tuple[Any, Any] | None
     ) -> None:
-        self._rule = found[-1]
+        self._rule = cards[-1]
         self.validation_errors_ = None
         if validation is not None:
             rows, signs = validation
-            wrong = [int((signs * card.scores(rows) < 0).sum()) for card in found]
-            self._rule, self.validation_errors_ = found[int(np.argmin(wrong))], np.array(wrong)
+            wrong = [int((signs * card.scores(rows) < 0).sum()) for card in cards]
+            self._rule, self.validation_errors_ = cards[int(np.argmin(wrong))], np.array(wrong)
         self.training_errors_ = int((examples.y * self._rule.scores(X) < 0).sum())
 
     def _bound(self, X: Any, examples: Examples) -> None:
-        """What no weights on these terms can do better than."""
         wrong, c = examples.y * self._rule.scores(X) < 0, examples.c
         upper = int(wrong.sum()) if c is None else float(c[wrong].sum())
         self.bracket_ = (bound(self._rule, X, examples.y, c, float(self.time_limit)), upper)
@@ -211,26 +208,22 @@ class Scorecard(Classifier):
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Points above the threshold, and half a one: positive where the threshold is reached."""
-        rows = self._rows(X)
-        return self._rule.scores(rows)
+        return self._rule.scores(self._rows(X))
 
     def predict(self, X: Any) -> NDArray[Any]:
         """`classes_[1]` where the points of a row reach the threshold."""
-        rows = self._rows(X)
-        return self.classes_[(self._rule.scores(rows) > 0).astype(np.intp)]
+        return self.classes_[(self.decision_function(X) > 0).astype(np.intp)]
 
     def points(self, X: Any) -> NDArray[np.float64]:
         """The points of each row, added up: whole numbers."""
-        rows = self._rows(X)
-        return self._rule.totals(rows)
+        return self._rule.totals(self._rows(X))
 
     def term_values(self, X: Any) -> NDArray[np.float64]:
         """What each term counts, of shape (n, terms): times `points_` they add up to the points.
 
         `minimum_errors` on these columns gives the proof of `bracket_`.
         """
-        rows = self._rows(X)
-        return self._rule.values(rows)
+        return self._rule.values(self._rows(X))
 
     def describe(self) -> str:
         """The card as a few lines of text."""
@@ -317,10 +310,10 @@ class Tally:
         self.yes_no = np.flatnonzero(~counts)
 
     def totals(self, card: tuple[Earned, ...]) -> Whole:
-        found = np.zeros(self.Z.shape[1], dtype=np.int64)
+        totals = np.zeros(self.Z.shape[1], dtype=np.int64)
         for term, points in card:
-            found += points * self.Z[term].astype(np.int64)
-        return found
+            totals += points * self.Z[term].astype(np.int64)
+        return totals
 
     def errors(self, totals: Whole) -> float:
         """At the best threshold, by weight."""
@@ -332,16 +325,16 @@ class Tally:
 
     def with_one_more(self, totals: Whole) -> Floats:
         """Errors by term and points, of shape (terms, points)."""
-        found = np.empty((len(self.Z), len(self.points)))
+        errors = np.empty((len(self.Z), len(self.points)))
         order = np.argsort(totals, kind="stable")
         size = max(1, _TOGETHER // len(totals))
         for begin in range(0, len(self.yes_no), size):
             some = self.yes_no[begin : begin + size]
-            found[some] = self._with_yes_no(some, totals[order], order)
+            errors[some] = self._with_yes_no(some, totals[order], order)
         for term in self.counted:
             z = self.Z[term].astype(np.int64)
-            found[term] = [self._least(totals + p * z) for p in self.points]
-        return found + self.second
+            errors[term] = [self._least(totals + p * z) for p in self.points]
+        return errors + self.second
 
     def _with_yes_no(self, terms: NDArray[np.intp], ranked: Whole, order: Any) -> Floats:
         """Rows where the term holds move by its points; prices are added up by total, in order."""
@@ -395,12 +388,12 @@ class Tally:
             (1, -1): np.minimum(a - both, all_ - b + both),
             (-1, -1): np.minimum(all_ - a - b + both, all_ - both),
         }
-        found = []
+        best = []
         for (p, q), least in sums.items():
             np.fill_diagonal(least, np.inf)
             i, j = (int(k) for k in np.unravel_index(least.argmin(), least.shape))
-            found.append((self.second + float(least[i, j]), ((terms[i], p), (terms[j], q))))
-        return found
+            best.append((self.second + float(least[i, j]), ((terms[i], p), (terms[j], q))))
+        return best
 
 
 class Cut(NamedTuple):
@@ -450,9 +443,9 @@ class Search:
         """`best` gets the card of each number of terms, also of a search that is interrupted."""
         cards: list[Terms] = [()]
         for k in range(1, min(most_terms, len(self.tally.Z)) + 1):
-            found = self._grown(cards, k)
-            cards = sorted(found, key=lambda card: _rank(found[card], card))
-            errors, card = found[cards[0]], cards[0]
+            grown = self._grown(cards, k)
+            cards = sorted(grown, key=lambda card: _rank(grown[card], card))
+            errors, card = grown[cards[0]], cards[0]
             if errors >= self.best[-1][0] - self._slack:
                 errors, card = self.best[-1]
             self.best.append((errors, card))
@@ -462,24 +455,22 @@ class Search:
                 return
 
     def _grown(self, cards: Iterable[Terms], k: int) -> dict[Terms, float]:
-        found: dict[Terms, float] = {}
+        errors_of: dict[Terms, float] = {}
         for begun in self._begun(cards, k):
             card, errors = self._exchanged(begun)
-            found[card] = errors
-        kept = sorted(found, key=lambda card: _rank(found[card], card))[:_KEPT]
-        return dict(self._together(card, found[card]) for card in kept)
+            errors_of[card] = errors
+        kept = sorted(errors_of, key=lambda card: _rank(errors_of[card], card))[:_KEPT]
+        return dict(self._together(card, errors_of[card]) for card in kept)
 
     def _begun(self, cards: Iterable[Terms], k: int) -> list[Terms]:
-        """Where exchanges start from."""
-        found = [(*c, one) for c in cards for one in self._next(c, _TRIED)]
+        begun = [(*c, one) for c in cards for one in self._next(c, _TRIED)]
         if k == 2:
-            found += [pair for _, pair in self.tally.pairs()]
+            begun += [pair for _, pair in self.tally.pairs()]
             alone = [(t, p) for t in self.tally.counted for p in self.tally.points]
-            found += [(one, *self._next((one,), 1)) for one in alone]
-        return list(dict.fromkeys(_ordered(card) for card in found if len(card) == k))
+            begun += [(one, *self._next((one,), 1)) for one in alone]
+        return list(dict.fromkeys(_ordered(card) for card in begun if len(card) == k))
 
     def _next(self, card: Terms, count: int) -> list[Earned]:
-        """The best terms to add, of equal ones those of fewer points."""
         errors = self._with_one_more(card).copy()
         errors[[term for term, _ in card]] = np.inf
         flat = np.argsort(errors.T, axis=None, kind="stable")[:count]
@@ -511,7 +502,6 @@ class Search:
         return _ordered(card), errors
 
     def _together(self, card: Terms, errors: float) -> tuple[Terms, float]:
-        """Other points of two terms at a time."""
         better = True
         while better:
             better = False
@@ -519,13 +509,11 @@ class Search:
                 check_interrupt()
                 rest = tuple(one for k, one in enumerate(card) if k not in (i, j))
                 a, b = card[i][0], card[j][0]
-                found = self.tally.of_two(self.tally.totals(rest), a, b)
-                if found.min() < errors - self._slack:
-                    p, q = (
-                        self.tally.points[int(k)]
-                        for k in np.unravel_index(found.argmin(), found.shape)
-                    )
-                    card, errors, better = _ordered((*rest, (a, p), (b, q))), found.min(), True
+                by_points = self.tally.of_two(self.tally.totals(rest), a, b)
+                if by_points.min() < errors - self._slack:
+                    k, m = np.unravel_index(by_points.argmin(), by_points.shape)
+                    p, q = self.tally.points[int(k)], self.tally.points[int(m)]
+                    card, errors, better = _ordered((*rest, (a, p), (b, q))), by_points.min(), True
         return card, float(errors)
 
 
@@ -570,19 +558,18 @@ def _of_column(j: int, x: Floats, c: Floats) -> list[Term]:
 
 
 def _cuts(values: Floats, up_to: Floats, *, whole: bool) -> list[float]:
-    """Numbers that divide the rows, all greater than the least value; `up_to` has how many rows
-    there are up to each value."""
+    """`up_to`: how many rows there are up to each value."""
     if len(values) <= FEW:
         return [float(value) for value in values[1:]]
-    found = set()
+    cuts = set()
     for share in _DECILES:
         ends = np.searchsorted(up_to, (share + np.array([-_NEAR, _NEAR])) * up_to[-1])
         first, last = np.minimum(ends, len(values) - 1).tolist()
         if last == 0:
             continue  # the least value alone has so many rows
         low = values[min(first, last - 1)]
-        found.add(between(float(low), float(values[last]), whole))
-    return sorted(found)
+        cuts.add(between(float(low), float(values[last]), whole))
+    return sorted(cuts)
 
 
 def between(low: float, high: float, whole: bool) -> float:
@@ -594,9 +581,9 @@ def between(low: float, high: float, whole: bool) -> float:
     top = math.floor(math.log10(largest)) + 1
     for exponent in range(top, max(top - _DIGITS, 0 if whole else -300) - 1, -1):
         for tenths in (10, 5) if exponent > 0 or not whole else (10,):
-            found = _multiple(middle, tenths, exponent - 1)
-            if low < found <= high:
-                return found
+            number = _multiple(middle, tenths, exponent - 1)
+            if low < number <= high:
+                return number
     return high
 
 

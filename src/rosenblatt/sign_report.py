@@ -375,7 +375,6 @@ def found_within(
 def _beside(
     better: Rule, problem: Problem, columns: list[_Column], without: list[Rule]
 ) -> list[_Column]:
-    """After a better rule was found: where its sign is another one, the column is asked again."""
     former, problem.best = problem.best, better
     for j, column in enumerate(columns):
         if not column.own or column.own != int(np.sign(better.w[j])):
@@ -397,7 +396,6 @@ def _in_turn(columns: list[_Column], allowed: int, clock: Clock) -> Iterator[_Co
 
 
 def _rules(problem: Problem, clock: Clock) -> list[Rule]:
-    """The best rules found without each of the columns, and one with all of them."""
     rules.constant(problem)
     constant = problem.best  # the larger class for every row
     out = [constant] * problem.rows.d
@@ -413,7 +411,6 @@ def _rules(problem: Problem, clock: Clock) -> list[Rule]:
 
 
 def _least(problem: Problem, clock: Clock) -> int:
-    """What every rule costs, as far as that is found; the best rule found becomes better."""
     problem.rows.budget = clock.budget(_CONES)
     cones = directions(problem)
     assert cones is not None
@@ -435,7 +432,6 @@ def _problem(table: Table, weights: Floats | None) -> Problem:
 
 
 def _allowed(errors: Any, problem: Problem) -> int:
-    """In units."""
     if errors is None:
         return problem.best.cost
     real = isinstance(errors, Real) and not isinstance(errors, bool)
@@ -465,10 +461,7 @@ class _Column:
             self.others.offer_exact([a - much * b for a, b in zip(w, v, strict=True)])
 
     def settle(self, allowed: int, most: int | None) -> None:
-        """Cones until nothing is left to ask; none where that is known without them.
-
-        `most` cones only make the price of the other sign sharper, once the sign is forced.
-        """
+        """`most` cones only make the price of the other sign sharper, once the sign is forced."""
         if self.others.best.cost <= allowed or self.collinear:
             return
         cones = self.cones = self.cones or directions(self.others, {self.j: -self.sign})
@@ -479,7 +472,6 @@ class _Column:
                 cones.reach()
 
     def report(self, about: dict[str, Any], present: Any, allowed: int, least: int) -> ColumnSign:
-        """`least`: what is known of all rules."""
         best, cones = self.others.best, self.cones
         bound = 0 if cones is None else cones.bound
         forced = bound > allowed

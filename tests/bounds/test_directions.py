@@ -66,7 +66,7 @@ def test_as_few_as_exhaustive_search_finds(kind, always, heavy):
         least = fewest(
             rational.lifted(X.tolist(), signs(y), True), [1] * n if weights is None else weights
         )
-        proved, _, upper = (end * bracket._unit for end in bracket._ends)
+        proved, _, upper = (end * bracket._unit for end in bracket.ends)
         assert proved == least
         assert upper == least or bracket.limits
 
@@ -396,7 +396,7 @@ def test_pairs_that_are_none_are_rejected(proved):
 def test_changed_brackets_are_rejected(proved):
     frame, labels, bracket = proved
     changed = copy.copy(bracket)
-    changed._ends = (bracket._ends[0] + 1, *bracket._ends[1:])
+    changed.ends = (bracket.ends[0] + 1, *bracket.ends[1:])
     with raises(CertificateRejected):
         changed.verify(frame, labels)
 

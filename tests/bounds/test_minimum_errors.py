@@ -49,7 +49,7 @@ def checked(X, y, **choices):
 
 def exactly(bracket):
     """Both ends as fractions."""
-    proved, _, upper = bracket._ends
+    proved, _, upper = bracket.ends
     return proved * bracket._unit, upper * bracket._unit
 
 
@@ -262,7 +262,7 @@ def overlapping(n=120, seed=3):
 def test_changed_claims_are_rejected():
     X, y = overlapping()
     bracket = checked(X, y)
-    proved, lower, upper = bracket._ends
+    proved, lower, upper = bracket.ends
 
     def rejected(X=X, y=y, **changes):
         kept = {name: getattr(bracket, name) for name in changes}
@@ -275,8 +275,8 @@ def test_changed_claims_are_rejected():
             for name, value in kept.items():
                 setattr(bracket, name, value)
 
-    rejected(_ends=(proved + 1, lower, upper))
-    rejected(_ends=(proved, lower, upper - 1))
+    rejected(ends=(proved + 1, lower, upper))
+    rejected(ends=(proved, lower, upper - 1))
     rejected(wrong_rows=bracket.wrong_rows[1:])
     rejected(coef_=-bracket.coef_)
     rejected(X=X + 1)

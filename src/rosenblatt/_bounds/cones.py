@@ -66,9 +66,6 @@ class Cone:
     def bound(self) -> int:
         return self.pairs.total
 
-    def ranks(self) -> list[Ranks]:
-        return [g.rank for g in self.generators]
-
 
 class Cones:
     """Makes and splits cones for the rows of a table."""
@@ -81,10 +78,7 @@ class Cones:
         self._largest = math.sqrt(max(float(np.diag(self._covariance).max()), 0.0))
 
     def orthants(self, signs: dict[int, int]) -> Iterator[Cone]:
-        """All of them, or those in which the weights of some columns have given signs.
-
-        Each is looked at once: the questions about all columns begin with the same ones.
-        """
+        """Each is looked at once: the questions about all columns begin with the same ones."""
         choices = [[signs[j]] if j in signs else [1, -1] for j in range(self.table.d)]
         axes = [
             [self._generator(tuple(s * (k == j) for k in range(self.table.d))) for s in choice]
@@ -99,17 +93,17 @@ class Cones:
             yield Cone(generators, pairs, cut=cut)
 
     def halves(self, cone: Cone, more: Callable[[Cone], Pairs] | None = None) -> bool:
-        """Split it. False: nothing is left to split, or the numbers would be too long.
-
-        `more`: further pairs, to be decided where all others are.
-        """
+        """False: nothing is left to split, or the numbers would be too long."""
         split = self._chosen(cone)
         if split is None and more is not None and len((pairs := more(cone)).amount):
             split = self._between_pairs(cone, pairs)
         if split is None:
             return False
         g, h = cone.generators[split.a].direction, cone.generators[split.b].direction
-        direction = _reduced(tuple(split.p * v + split.q * w for v, w in zip(g, h, strict=True)))
+        direction = tuple(split.p * v + split.q * w for v, w in zip(g, h, strict=True))
+        divisor = math.gcd(*direction)
+        if divisor > 1:
+            direction = tuple(v // divisor for v in direction)
         if not self.table.fits(direction):
             return False
         between = self._generator(direction)
@@ -121,17 +115,14 @@ class Cones:
         return True
 
     def middle(self, cone: Cone) -> Floats:
-        """A direction inside the cone, for the columns of similar size."""
         return np.asarray(np.sum([g.unit for g in cone.generators], axis=0))
 
     def cut(self, cone: Cone) -> Cut:
-        """Of the rules along the middle of the cone, as floating point has it."""
         if cone.cut is not None:
             return cone.cut
         return best_cut(self.table.scaled @ self.middle(cone), self.table.y, self.table.cost)
 
     def whole_middle(self, cone: Cone) -> list[int]:
-        """Another one in whole numbers, exactly."""
         return [sum(column) for column in zip(*(g.direction for g in cone.generators), strict=True)]
 
     def _generator(self, direction: Direction) -> Generator:
@@ -158,7 +149,6 @@ class Cones:
         return Split(a, b, *_simplest(near * above, of * below, of * above, near * below))
 
     def _widest_edge(self, cone: Cone) -> tuple[int, int, float]:
-        """The edge whose ends have the least correlated projections, and that correlation."""
         G = np.array([g.unit for g in cone.generators])
         correlation = G @ self._covariance @ G.T
         correlation[self._not_edges] = np.inf
@@ -168,8 +158,7 @@ class Cones:
         return int(a), int(b), float(correlation[a, b])
 
     def _undecided(self, cone: Cone) -> Pairs:
-        """Some pairs that the cone leaves undecided; of rows without a pair first."""
-        ranks = cone.ranks()
+        ranks = [g.rank for g in cone.generators]
         pairs = self.table.undecided(ranks, self.table.left(cone.pairs), _FEW)
         if not len(pairs.amount):
             pairs = self.table.undecided(ranks, self.table.cost, _FEW)
@@ -182,8 +171,8 @@ class Cones:
             return None
         changes = [self._changes(cone, int(i), int(k)) for i, k in zip(*pairs[:2], strict=True)]
         edges: dict[tuple[int, int], list[Fraction]] = {}
-        for found in changes:
-            for edge, ratio in found.items():
+        for change in changes:
+            for edge, ratio in change.items():
                 edges.setdefault(edge, []).append(ratio)
         (a, b), ratios = max(edges.items(), key=lambda item: len(item[1]))
         distinct = sorted(set(ratios))
@@ -210,7 +199,6 @@ class Cones:
 
 
 def simplest(low: Fraction, high: Fraction) -> Fraction:
-    """The fraction with the smallest denominator from low to high, both positive."""
     return Fraction(*_simplest(*low.as_integer_ratio(), *high.as_integer_ratio()))
 
 
@@ -223,11 +211,6 @@ def _simplest(a: int, b: int, c: int, d: int) -> tuple[int, int]:
         return whole + 1, 1
     p, q = _simplest(d, c - whole * d, b, rest)
     return whole * p + q, p
-
-
-def _reduced(direction: Direction) -> Direction:
-    divisor = math.gcd(*direction)
-    return tuple(v // divisor for v in direction) if divisor > 1 else direction
 
 
 def best_cut(scores: Floats, y: NDArray[np.int8], cost: NDArray[np.int64]) -> Cut:

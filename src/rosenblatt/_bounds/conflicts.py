@@ -40,9 +40,9 @@ def ask(problem: Problem, alive: Mask, *, always: int | None = None) -> Answer:
             some = np.append(some, always)
         some = np.unique(some)
         rows.budget.spend(len(some))
-        found = _ask(part(rows, some), _of(problem.metric, some), None)
-        if found.conflict is not None:
-            return Answer({int(some[i]): v for i, v in found.conflict.items()})
+        answer = _ask(part(rows, some), _of(problem.metric, some), None)
+        if answer.conflict is not None:
+            return Answer({int(some[i]): v for i, v in answer.conflict.items()})
         size *= _GROWTH
     return _ask(rows, problem.metric, alive)
 
@@ -72,14 +72,13 @@ def _right(rows: Rows, w: list[Fraction], alive: Mask | None) -> bool:
 
 
 def _blend(rows: Rows, support: list[int]) -> Blend | None:
-    """The one positive blend of these rows that is zero."""
     if not support:
         return None
     whole, _ = rows.whole(support)
-    found = kernel(whole, rows.budget)
-    if found is None or (min(found) < 0 < max(found)):
+    blend = kernel(whole, rows.budget)
+    if blend is None or (min(blend) < 0 < max(blend)):
         return None
-    return {i: abs(v) for i, v in sorted(zip(support, found, strict=True)) if v}
+    return {i: abs(v) for i, v in sorted(zip(support, blend, strict=True)) if v}
 
 
 def visible(rows: Rows) -> Iterator[Blend]:

@@ -57,7 +57,6 @@ class Directions:
         return min([*self._final, *(bound for bound, _, _ in self._open[:1])])
 
     def reach(self, most: int | None = None) -> None:
-        """Split until the bound is what the best rule costs, or `most` cones were made."""
         if not self.roots:
             self._begin()
         while self._open and self.bound < self._enough():
@@ -100,7 +99,6 @@ class Directions:
         heapq.heappush(self._open, (cone.bound, -self.made, cone))
 
     def _offer(self, cone: Cone) -> None:
-        """The middle of the cone as a rule, with the best intercept; floating point may guess."""
         errors, cut = self._cones.cut(cone)
         if errors < self.problem.best.cost:
             v = self._cones.middle(cone)
@@ -125,7 +123,6 @@ class Directions:
 
 
 def directions(problem: Problem, signs: dict[int, int] | None = None) -> Directions | None:
-    """None: the table is not one for it."""
     rows = problem.rows
     if not rows.intercept or not 1 <= rows.d <= MOST_COLUMNS or sparse.issparse(rows.X):
         return None
@@ -150,7 +147,6 @@ class Tree:
     """
 
     def __init__(self, cones: Directions, present: Row, rows: int):
-        """Row numbers are those of the table, of which some may be left out."""
         self._roots, self._enough = cones.roots, cones.bound
         self._column = next(([j, sign] for j, sign in cones.signs.items()), None)
         self._group, self._single = cones.problem.group, cones.problem.single

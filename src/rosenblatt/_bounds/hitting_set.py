@@ -56,7 +56,6 @@ class Cover:
         self._number: dict[tuple[int, ...], int] = {}
 
     def add(self, conflict: Blend) -> int:
-        """The number of the conflict, which may be known."""
         rows = tuple(sorted(conflict))
         if rows not in self._number:
             self._number[rows] = len(self.rows)
@@ -65,7 +64,6 @@ class Cover:
         return self._number[rows]
 
     def incidence(self, among: Sequence[int]) -> sparse.csr_array:
-        """One line for each of these conflicts, one column for each row."""
         some = [self.rows[k] for k in among]
         ends = np.cumsum([0, *(len(r) for r in some)])
         columns = np.concatenate([*some, np.zeros(0, dtype=np.intp)])
@@ -81,7 +79,6 @@ class Cover:
         budget: Budget,
         limit: float | None,
     ) -> Relaxation:
-        """Over some of the conflicts; rows that are `kept` cannot be in the set."""
         x = np.zeros(len(self.cost))
         if not among:
             return Relaxation(x, 0.0, dict)
@@ -92,29 +89,28 @@ class Cover:
         A = A[:, columns]
         c = np.array([v / self.scale for v in self.cost[columns].tolist()])
         ones = np.ones(len(among))
-        found = linprog(c, A_ub=-A, b_ub=-ones, method="highs", options=_options(limit))
-        if found.x is None:
+        solution = linprog(c, A_ub=-A, b_ub=-ones, method="highs", options=_options(limit))
+        if solution.x is None:
             raise LimitReached
-        x[columns] = found.x
-        guess = np.maximum(-found.ineqlin.marginals, 0.0)
+        x[columns] = solution.x
+        guess = np.maximum(-solution.ineqlin.marginals, 0.0)
 
         def prove() -> Shares:
             whole = self.cost[columns].tolist()
             shares = _vertex(A, guess, whole, c, budget) or _scaled(A, guess, whole, self.scale)
             return {among[k]: s for k, s in shares.items()}
 
-        return Relaxation(x, float(found.fun) * self.scale, prove)
+        return Relaxation(x, float(solution.fun) * self.scale, prove)
 
     # --- In whole numbers, by the solver ---
 
     def integral(self, limit: float | None) -> Integral:
-        """Over all conflicts."""
         from scipy.optimize import Bounds, LinearConstraint, milp
 
         A = self.incidence(range(len(self.rows)))
         columns = np.unique(A.indices)
         c = np.array([v / self.scale for v in self.cost[columns].tolist()])
-        found = milp(
+        solution = milp(
             c,
             constraints=LinearConstraint(A[:, columns], lb=1.0),
             integrality=np.ones(len(columns)),
@@ -122,11 +118,11 @@ class Cover:
             options=_options(limit) | {"mip_rel_gap": 0.0},
         )
         removed = None
-        if found.x is not None:
+        if solution.x is not None:
             removed = np.zeros(len(self.cost), dtype=bool)
-            removed[columns] = found.x > 0.5
-        bound = found.mip_dual_bound
-        return Integral(removed, -np.inf if bound is None else float(bound), found.status == 0)
+            removed[columns] = solution.x > 0.5
+        bound = solution.mip_dual_bound
+        return Integral(removed, -np.inf if bound is None else float(bound), solution.status == 0)
 
 
 def _options(limit: float | None) -> dict[str, float]:
@@ -151,10 +147,10 @@ def _vertex(
         return None
     matrix = block[np.ix_(equations, unknowns)].tolist()
     try:
-        found, below = System(matrix).solve([whole[tight[i]] for i in equations], budget)
+        above, below = System(matrix).solve([whole[tight[i]] for i in equations], budget)
     except Singular:
         return None
-    shares = {int(used[k]): Fraction(v, below) for k, v in zip(unknowns, found, strict=True)}
+    shares = {int(used[k]): Fraction(v, below) for k, v in zip(unknowns, above, strict=True)}
     return shares if _fit(A, shares, whole) else None
 
 
@@ -177,7 +173,6 @@ def _scaled(
 
 
 def _loads(A: sparse.csr_array, shares: dict[int, Fraction]) -> dict[int, Fraction]:
-    """What is asked of each row."""
     out: dict[int, Fraction] = {}
     for k, share in shares.items():
         for j in A.indices[A.indptr[k] : A.indptr[k + 1]].tolist():

@@ -82,7 +82,6 @@ class PairTable:
         ]
 
     def ranks(self, direction: Direction) -> Ranks:
-        """How far each row is along the direction, exactly: equal numbers are equally far."""
         rank = np.empty(self.n, dtype=np.int32)
         core = compute.cones
         if core is None:
@@ -94,19 +93,16 @@ class PairTable:
         return rank
 
     def forced(self, ranks: list[Ranks], known: Pairs) -> Pairs:
-        """The pairs that count most; `known` are pairs of a cone around this one."""
         core = compute.cones or pairs_reference
         return Pairs(*core.forced_pairs(_rows(ranks), self.y, self.cost, *known))
 
     def left(self, pairs: Pairs) -> Ints:
-        """What each row has not given to a pair."""
         left = self.cost.copy()
         np.subtract.at(left, pairs.positive, pairs.amount)
         np.subtract.at(left, pairs.negative, pairs.amount)
         return left
 
     def undecided(self, ranks: list[Ranks], left: Ints, most: int) -> Pairs:
-        """Pairs that are forced for some directions of the cone, and not for others."""
         core = compute.cones or pairs_reference
         return Pairs(*core.undecided_pairs(_rows(ranks), self.y, left, most))
 

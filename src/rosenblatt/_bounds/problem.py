@@ -45,7 +45,8 @@ class Problem:
         if len(self.first) < rows.n:
             rows = part(rows, self.first)
         self.rows = rows
-        self.cost = _added(self.single, self.group, rows.n)
+        self.cost = np.zeros(rows.n, dtype=self.single.dtype)
+        np.add.at(self.cost, self.group, self.single)
         scale = max(self.cost.tolist())
         self.scale = 1 if self.unit == 1 else scale  # errors are counted in ones where they can be
         self.c = np.array([v / self.scale for v in self.cost.tolist()])
@@ -54,36 +55,26 @@ class Problem:
 
     @classmethod
     def of(cls, table: Table, weights: Floats | None, *, intercept: bool) -> Problem:
-        """Of the rows of a table that count."""
-        rows = Rows(
-            table.X if table.present is None else table.X[table.present],
-            table.y if table.present is None else table.y[table.present],
-            intercept=intercept,
-            decimal=False,
-            budget=Budget(),
-        )
-        if weights is not None and table.present is not None:
-            weights = weights[table.present]
-        return cls(rows, weights)
+        X, y = table.X, table.y
+        if table.present is not None:
+            X, y = X[table.present], y[table.present]
+            weights = None if weights is None else weights[table.present]
+        return cls(Rows(X, y, intercept=intercept, decimal=False, budget=Budget()), weights)
 
     def nothing(self) -> Rule:
-        """The rule that has every row on its hyperplane."""
         return Rule(np.zeros(self.rows.D), np.ones(self.rows.n, dtype=bool), int(self.cost.sum()))
 
     @cached_property
     def wide(self) -> bool:
-        """Whether there are too many dimensions to search for conflicts."""
         return is_wide(self.rows)
 
     @cached_property
     def pairs(self) -> PairTable:
-        """The rows in whole numbers, for cones of directions."""
         x, y = self.rows.x(0, self.rows.n), self.rows.y.astype(np.int8)
         return PairTable(x, y, self.cost.astype(np.int64))
 
     @cached_property
     def cones(self) -> Cones:
-        """Of directions, in the same rows."""
         return Cones(self.pairs)
 
     @cached_property
@@ -103,29 +94,27 @@ class Problem:
         finally:
             self.rows.budget = budget
 
-    def offer(self, w: Floats) -> bool:
-        """Keep a rule if it costs less than the best one."""
-        if not np.isfinite(w).all():
-            return False
+    def rule(self, w: Floats) -> Rule:
         wrong = self.wrong([Fraction(v) for v in w.tolist()])
-        cost = self.total(wrong)
-        if cost >= self.best.cost:
+        return Rule(w, wrong, self.total(wrong))
+
+    def offer(self, w: Floats) -> bool:
+        if not np.isfinite(w).all() or (rule := self.rule(w)).cost >= self.best.cost:
             return False
-        self.best = Rule(w, wrong, cost)
+        self.best = rule
         return True
 
     def offer_exact(self, w: list[Fraction]) -> bool:
-        """Offer weights that may not be floats, as the nearest floats of some multiples."""
         cost = self.total(self.wrong(w))
         if cost >= self.best.cost:
             return False
-        found = False
+        improved = False
         for f in _roundings(w):
-            found = self.offer(f) or found
+            improved = self.offer(f) or improved
             if self.best.cost <= cost:
                 return True
         self.beyond_floats = min(cost, self.beyond_floats or cost)
-        return found
+        return improved
 
 
 def _roundings(w: list[Fraction]) -> Any:
@@ -138,7 +127,6 @@ def _roundings(w: list[Fraction]) -> Any:
 
 
 def part(rows: Rows, index: Index) -> Rows:
-    """Some of the rows."""
     return Rows(
         rows.X[index],
         rows.y[index].astype(np.int8),
@@ -149,7 +137,6 @@ def part(rows: Rows, index: Index) -> Rows:
 
 
 def equal_rows(rows: Rows) -> tuple[Index, Index]:
-    """The first row of each group of equal ones, and the group of each row."""
     code = hashes(rows)
     order = np.lexsort((rows.y, code))
     near = order[1:][(np.diff(code[order]) == 0) & (np.diff(rows.y[order]) == 0)]
@@ -170,7 +157,6 @@ def equal_rows(rows: Rows) -> tuple[Index, Index]:
 
 
 def _whole(weights: Floats | None, n: int) -> tuple[NDArray[Any], Fraction]:
-    """Weights as whole multiples of a unit."""
     if weights is None:
         return np.ones(n, dtype=np.int64), Fraction(1)
     ratios = [v.as_integer_ratio() for v in weights.tolist()]
@@ -180,9 +166,3 @@ def _whole(weights: Floats | None, n: int) -> tuple[NDArray[Any], Fraction]:
     fits = sum(whole) // divisor < 2**62
     dtype = np.int64 if fits else object
     return np.array([v // divisor for v in whole], dtype=dtype), Fraction(divisor, common)
-
-
-def _added(whole: NDArray[Any], group: Index, groups: int) -> NDArray[Any]:
-    out = np.zeros(groups, dtype=whole.dtype)
-    np.add.at(out, group, whole)
-    return out

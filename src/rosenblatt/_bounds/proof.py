@@ -41,13 +41,11 @@ class Case:
 
     @property
     def count(self) -> int:
-        """The cases at the ends."""
         if self.given_up is None or self.kept is None:
             return 1
         return self.given_up.count + self.kept.count
 
     def renamed(self, conflict: dict[int, int], row: Callable[[int], int]) -> Case:
-        """With other numbers for conflicts and rows."""
         if self.row is not None:
             assert self.given_up is not None
             assert self.kept is not None
@@ -127,7 +125,6 @@ class Cases:
                 return
 
     def _part(self, case: _Open) -> bool:
-        """At the row that is most in doubt."""
         if len(case.given_up) + len(case.kept) >= _DEEPEST:
             return False
         doubt = np.abs(case.x - 0.5)
@@ -165,7 +162,6 @@ class Cases:
 
 
 def used(case: Case) -> list[int]:
-    """The conflicts that a proof speaks of."""
     if case.given_up is not None and case.kept is not None:
         return sorted({*used(case.given_up), *used(case.kept)})
     return sorted(case.shares if case.impossible is None else [case.impossible])
@@ -183,7 +179,6 @@ def proof_document(
     at_most: int,
     rule: NDArray[np.float64],
 ) -> dict[str, Any]:
-    """As `verify_errors.py` reads it; both ends are in units."""
     return {
         **head,
         "schema": verify_errors.SCHEMA,
@@ -196,7 +191,6 @@ def proof_document(
 
 
 def save(document: dict[str, Any], path: str | os.PathLike[str]) -> None:
-    """As JSON, whole or not at all."""
     text = json.dumps(document, ensure_ascii=False)
     write_whole(path, f"{text}\n".encode(), overwrite=True)
 
@@ -208,7 +202,6 @@ def held_against(
     check: Callable[[Any, NDArray[np.int8]], None],
     what: str,
 ) -> None:
-    """Read the data again and check; what does not hold is a CertificateRejected about `what`."""
     from rosenblatt._certify.table import read_again
 
     X, _, texts = read_again(X, y, head)

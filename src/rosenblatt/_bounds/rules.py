@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -34,24 +33,25 @@ _MANY, _NEAR = 20_000, 0.05  # of so many rows this part is moved along a line
 
 
 def constant(problem: Problem) -> None:
-    """One answer for every row: at once, however little time there is."""
     if problem.rows.intercept:
         for b in (1.0, -1.0):
             problem.offer(np.append(np.zeros(problem.rows.D - 1), b))
 
 
 def improve(problem: Problem) -> None:
-    """From each start along lines, the most promising first, as many as the table's size allows."""
     rows = problem.rows
     lines = min(_LINES, 8 * rows.n, max(50, _WORK // (rows.n * (rows.D + 20))))
-    starts = sorted(_offered(problem), key=lambda start: start[0])
-    for _, w in starts:
-        descend(problem, w, lines)
+    starts = []
+    for w in _starts(problem):
+        if np.isfinite(w).all() and w.any():
+            problem.offer(w)
+            starts.append(problem.rule(w))
+    for rule in sorted(starts, key=lambda rule: rule.cost):
+        descend(problem, rule.w, lines)
         lines = max(lines // 2, 10)
 
 
 def without(problem: Problem, j: int) -> Rule:
-    """The best rule found that does not look at column j; it is offered to the problem, too."""
     rows = problem.rows
     kept = np.delete(np.arange(rows.d), j)
     less = Rows(
@@ -69,29 +69,18 @@ def without(problem: Problem, j: int) -> Rule:
     finally:
         w = np.insert(part.best.w, j, 0.0)
         problem.offer(w)
-    wrong = problem.wrong([Fraction(v) for v in w.tolist()])
-    return Rule(w, wrong, problem.total(wrong))
+    return problem.rule(w)
 
 
 def left_out(problem: Problem, j: int) -> Rule:
-    """The best rule with weight 0 on column j and another intercept: at once."""
     w, shift = problem.best.w.copy(), np.zeros(problem.rows.D)
     w[j], shift[-1] = 0.0, 1.0
     rows = problem.rows
     with np.errstate(all="ignore"):
-        found = best_step(rows.scores(*rows.split(w)), rows.scores(*rows.split(shift)), problem.c)
-    if found is not None and np.isfinite(found[1]):
-        w += found[1] * shift
-    wrong = problem.wrong([Fraction(v) for v in w.tolist()])
-    return Rule(w, wrong, problem.total(wrong))
-
-
-def _offered(problem: Problem) -> Iterator[tuple[int, Floats]]:
-    """Starts, and what they cost."""
-    for w in _starts(problem):
-        if np.isfinite(w).all() and w.any():
-            problem.offer(w)
-            yield problem.total(problem.wrong([Fraction(v) for v in w.tolist()])), w
+        step = best_step(rows.scores(*rows.split(w)), rows.scores(*rows.split(shift)), problem.c)
+    if step is not None and np.isfinite(step[1]):
+        w += step[1] * shift
+    return problem.rule(w)
 
 
 # --- Where to start -------------------------------------------------------------------------------
@@ -122,16 +111,11 @@ def _starts(problem: Problem) -> Iterator[Floats]:
         ),
     ):
         if _fit(problem, p, X):
-            yield _unscaled(p, rows, scale, center)
-
-
-def _unscaled(trained: Perceptron, rows: Rows, scale: Floats, center: Floats) -> Floats:
-    w = trained.coef_[0] * scale
-    return rows.lifted(w, float(trained.intercept_[0] - w @ center))
+            w = p.coef_[0] * scale
+            yield rows.lifted(w, float(p.intercept_[0] - w @ center))
 
 
 def _scaled(problem: Problem) -> tuple[Any, Floats, Floats]:
-    """X with columns of similar size, around zero where that keeps zeros."""
     rows, metric = problem.rows, problem.metric
     none = np.zeros(rows.d)
     if sparse.issparse(rows.X):
@@ -160,7 +144,6 @@ def _fit(problem: Problem, perceptron: Perceptron, X: Any) -> bool:
 
 @np.errstate(all="ignore")  # what overflows is not chosen, and errors are recounted exactly
 def descend(problem: Problem, w: Floats, lines: int) -> None:
-    """Better and better weights, one line after the other; the last ones are offered."""
     rows, rng = problem.rows, np.random.default_rng(0)
     m = rows.scores(*rows.split(w))
     cost = float(problem.c[~(m > 0)].sum())
@@ -168,10 +151,10 @@ def descend(problem: Problem, w: Floats, lines: int) -> None:
         for k in range(lines):
             v = _direction(problem, m, k, rng)
             p = rows.scores(*rows.split(v))
-            found = best_step(m, p, problem.c)
-            if found is None or found[0] > cost or not np.isfinite(found[1]):
+            step = best_step(m, p, problem.c)
+            if step is None or step[0] > cost or not np.isfinite(step[1]):
                 continue
-            least, t = found
+            least, t = step
             moved = w + t * v
             size = float(np.linalg.norm(moved))
             if not 0 < size < np.inf:
@@ -182,7 +165,6 @@ def descend(problem: Problem, w: Floats, lines: int) -> None:
 
 
 def _direction(problem: Problem, m: Floats, k: int, rng: np.random.Generator) -> Floats:
-    """By turns a coordinate, a random one, and one that turns towards a row that is wrong."""
     rows, metric = problem.rows, problem.metric
     size = rows.D if metric.basis is None else metric.basis.shape[1]
     if k % 3 == 0:

@@ -100,10 +100,7 @@ class Search:
                 rules.without(self.problem, j)
 
     def _absorb(self) -> None:
-        """Errors of the best rule leave, one of each conflict, until what is left has a separator.
-
-        It errs no more than that rule: about errors that were in no conflict it is right.
-        """
+        """The separator errs no more than that rule: about errors in no conflict it is right."""
         while True:
             rule, alive = self.problem.best, np.ones(self.problem.rows.n, dtype=bool)
             if np.count_nonzero(rule.wrong) > _MOST_ABSORBED:
@@ -117,18 +114,16 @@ class Search:
                 return
 
     def _ask(self, alive: Mask, always: int | None = None) -> int | None:
-        """The number of a conflict among the living rows; else what separates them is a rule."""
-        found = conflicts.ask(self.problem, alive, always=always)
-        if found.conflict is not None:
-            return self.cover.add(found.conflict)
-        assert found.separator is not None
-        self.problem.offer_exact(found.separator)
+        answer = conflicts.ask(self.problem, alive, always=always)
+        if answer.conflict is not None:
+            return self.cover.add(answer.conflict)
+        assert answer.separator is not None
+        self.problem.offer_exact(answer.separator)
         return None
 
     # --- Cones of directions ---
 
     def _turn(self) -> None:
-        """Pairs of rows that every direction of a cone forces."""
         cones = self.cones or (directions(self.problem) if self._first_turn else None)
         self._first_turn = False
         if cones is None:
@@ -206,13 +201,13 @@ class Search:
                 self._believe(relaxed.prove())
             if self.closed or self._cut(relaxed.x):
                 continue
-            found = self.cover.integral(self.clock.left(0.85))
-            self._trust(found.bound)
-            if found.removed is None:
+            cheapest = self.cover.integral(self.clock.left(0.85))
+            self._trust(cheapest.bound)
+            if cheapest.removed is None:
                 raise LimitReached
-            if self.closed or self._cut_whole(found.removed):
+            if self.closed or self._cut_whole(cheapest.removed):
                 continue
-            if found.done:
+            if cheapest.done:
                 self.settled = True
                 return
             raise LimitReached
@@ -223,12 +218,10 @@ class Search:
         return self.cover.relaxation(among, none, budget, self.clock.left(part))
 
     def _cut(self, x: Floats) -> int:
-        """Conflicts that x does not meet: how many were added."""
         added = self._add_conflicts(x <= _SOLVER) + self._add_around(x)
         return added or self._add_conflicts(x < 1 / (self.problem.rows.D + 1) - _SOLVER)
 
     def _cut_whole(self, removed: Mask) -> bool:
-        """Conflicts that this set does not meet; False: without it the rows have a separator."""
         known = len(self.cover.rows)
         number = self._ask(~removed)
         if number is None:
@@ -240,7 +233,6 @@ class Search:
         return True
 
     def _add_around(self, x: Floats) -> int:
-        """Conflicts of one error of the best rule with rows that x leaves alone."""
         rule, known = self.problem.best, len(self.cover.rows)
         alive = ~rule.wrong & (x <= _SOLVER)
         errors = np.flatnonzero(rule.wrong & (x < 1 - _SOLVER))
@@ -280,13 +272,11 @@ class Search:
     # --- In fractions ---
 
     def _believe(self, shares: Shares) -> None:
-        """Shares of conflicts are a proof of their sum."""
         bound = math.ceil(sum(shares.values()))
         if bound > self.proved:
             self.proved, self.proof, self.cones = bound, Case(shares=dict(shares)), None
 
     def _prove(self) -> None:
-        """By cases, where the linear program alone does not reach the solver's bound."""
         relaxed = self._relaxed(1.0)
         self._believe(relaxed.prove())
         target = self.problem.best.cost if self.settled else self.lower

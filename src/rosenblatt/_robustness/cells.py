@@ -48,7 +48,6 @@ class Cells:
         self._made = 0
 
     def grow(self, budget: Budget, library: Library) -> int:
-        """What every rule costs at least; the directions that were tried go into the library."""
         self.cones = Cones(self.table)
         self.library = library
         search = Directions(self.problem, table=self.table, keep=True)
@@ -72,7 +71,6 @@ class Cells:
         self.library.add(self.weights(cone))
 
     def weights(self, cone: Cone) -> Floats:
-        """A direction inside the cone."""
         v = self.cones.middle(cone)
         return np.asarray(np.ldexp(v, self.table.below - self.table.bits))
 
@@ -86,7 +84,6 @@ class Cells:
     # --- One row ---
 
     def least(self, row: int, sign: int, enough: int, budget: Budget) -> int:
-        """What every rule costs that has row `row` of Q on side `sign`; `enough` is possible."""
         one = _One(self, self.n + row, sign)
         final, number = enough, 0
         waiting: list[tuple[int, bool, int, Cone]] = []
@@ -135,7 +132,6 @@ class Cells:
         return cone.halves
 
     def left(self, cone: Cone) -> NDArray[np.int64]:
-        """What each row has not given to a pair of the cone."""
         found = self._left.get(id(cone))
         if found is None:
             found = self._left[id(cone)] = self.table.left(cone.pairs)
@@ -152,16 +148,14 @@ class _One:
         self.cost = cells.table.cost[self.others]
 
     def _errors(self, cone: Cone) -> NDArray[np.bool_]:
-        """The rows of the other label on which every rule of the cone errs."""
-        found = np.ones(len(self.cost), dtype=bool)
+        errors = np.ones(len(self.cost), dtype=bool)
         for g in cone.generators:
             rank = g.rank[self.others]
             here = g.rank[self.place]
-            found &= (rank <= here) if self.sign < 0 else (rank >= here)
-        return found
+            errors &= (rank <= here) if self.sign < 0 else (rank >= here)
+        return errors
 
     def undecided(self, cone: Cone) -> Pairs:
-        """The new row with rows of the other label that some rules of the cone err on."""
         nearer, farther = (np.zeros(len(self.cost), dtype=bool) for _ in range(2))
         for g in cone.generators:
             rank, here = g.rank[self.others], g.rank[self.place]
@@ -177,7 +171,6 @@ class _One:
         return cone.bound + int(self.cells.left(cone)[self.others][errors].sum())
 
     def paired(self, cone: Cone) -> int:
-        """With the best pairs among the rows that are not errors already."""
         errors, table = self._errors(cone), self.cells.table
         cost = table.cost.copy()
         cost[self.others][errors] = 0
@@ -226,8 +219,8 @@ class Library:
 
     @np.errstate(all="ignore")
     def add(self, w: Floats) -> None:
-        scores, asked = self._X @ w, self._Q @ w
-        if not (np.isfinite(scores).all() and np.isfinite(asked).all()):
+        scores, new = self._X @ w, self._Q @ w
+        if not (np.isfinite(scores).all() and np.isfinite(new).all()):
             return
         order = np.argsort(scores, kind="stable")
         s, up, cost = scores[order], self._up[order], self._cost[order]
@@ -240,9 +233,9 @@ class Library:
         self.directions.append(w)
         for sign, best in self._best.items():
             # A row that must score above the cut: cuts below it; and the other way round.
-            way, place = (errors, np.searchsorted(s, asked)) if sign > 0 else (errors[::-1], None)
+            way, place = (errors, np.searchsorted(s, new)) if sign > 0 else (errors[::-1], None)
             if place is None:
-                place = len(s) - np.searchsorted(s, asked, side="right")
+                place = len(s) - np.searchsorted(s, new, side="right")
             least = np.minimum.accumulate(way)
             better = np.flatnonzero(least[place] < best.errors)
             if not len(better):
@@ -251,28 +244,27 @@ class Library:
             at = first if sign > 0 else len(s) - first
             best.errors[better] = least[place[better]]
             best.direction[better] = number
-            best.cut[better] = _between(s, at, asked[better], sign)
+            best.cut[better] = _between(s, at, new[better], sign)
 
     def errors(self, row: int, sign: int) -> int:
         return int(self._best[sign].errors[row])
 
     def rule(self, row: int, sign: int) -> Floats | None:
-        """Weights and intercept."""
         best = self._best[sign]
         if best.errors[row] == _NONE:
             return None
         return np.append(self.directions[best.direction[row]], -best.cut[row])
 
 
-def _between(s: Floats, at: NDArray[np.intp], asked: Floats, sign: int) -> Floats:
+def _between(s: Floats, at: NDArray[np.intp], new: Floats, sign: int) -> Floats:
     """Cuts below the scores s[at], with the row on its side: in the middle of what is left."""
     reach = max(float(s[-1] - s[0]), 1e-9)
-    low = np.where(at > 0, s[np.maximum(at - 1, 0)], np.minimum(s[0], asked) - reach)
-    high = np.where(at < len(s), s[np.minimum(at, len(s) - 1)], np.maximum(s[-1], asked) + reach)
+    low = np.where(at > 0, s[np.maximum(at - 1, 0)], np.minimum(s[0], new) - reach)
+    high = np.where(at < len(s), s[np.minimum(at, len(s) - 1)], np.maximum(s[-1], new) + reach)
     if sign > 0:
-        high = np.minimum(high, asked)
+        high = np.minimum(high, new)
     else:
-        low = np.maximum(low, asked)
+        low = np.maximum(low, new)
     return np.asarray(low + (high - low) / 2)
 
 
@@ -280,10 +272,9 @@ def _between(s: Floats, at: NDArray[np.intp], asked: Floats, sign: int) -> Float
 
 
 def with_row(problem: Problem, x: Any, sign: int) -> Problem:
-    """The row is the last one; rules with few errors are right about it."""
-    known, found = problem.rows, copy.copy(problem)
-    vars(found).pop("pairs", None)
-    found.rows = Rows(
+    known, more = problem.rows, copy.copy(problem)
+    vars(more).pop("pairs", None)
+    more.rows = Rows(
         below([known.X, x], known.d),
         np.append(known.y, sign).astype(np.int8),
         intercept=known.intercept,
@@ -291,11 +282,11 @@ def with_row(problem: Problem, x: Any, sign: int) -> Problem:
         budget=known.budget,
     )
     heavy = int(problem.cost.sum()) + 1
-    found.cost = np.append(problem.cost, heavy)
-    found.c = np.append(problem.c, heavy / problem.scale)
-    found.metric = _metric(problem, found.rows)
-    found.best, found.beyond_floats = found.nothing(), None
-    return found
+    more.cost = np.append(problem.cost, heavy)
+    more.c = np.append(problem.c, heavy / problem.scale)
+    more.metric = _metric(problem, more.rows)
+    more.best, more.beyond_floats = more.nothing(), None
+    return more
 
 
 def _metric(problem: Problem, rows: Rows) -> Metric:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from rosenblatt._training.card_rule import Card
 from rosenblatt._util.spelling import option
-from rosenblatt.data.number import Number
+from rosenblatt.data.number import Number, Seen
 from rosenblatt.data.one_hot import MISSING, Words
 from rosenblatt.errors import InputError
 from rosenblatt.scorecard import between
@@ -74,19 +74,18 @@ class Turning:
         self.columns, self.x, self._turned = columns, x, turned
 
     def smallest(self, leads: list[tuple[Floats, float]]) -> Changes:
-        """`leads`: weights and how far the answer is ahead, for each other label."""
         single: dict[str, Change] = {}
         double: Change | None = None
         for w, ahead in sorted(leads, key=lambda lead: lead[1])[:_RIVALS]:
             for column in self.columns:
                 steps = self._alone(column, w, ahead)
-                found = next(filter(None, (self._kept([step]) for step in steps)), None)
+                least = next(filter(None, (self._kept([step]) for step in steps)), None)
                 name = column.column.name
-                if found and (name not in single or found.size < single[name].size):
-                    single[name] = found
-            found = self._pair(w, ahead)
-            if found and (double is None or found.size < double.size):
-                double = found
+                if least and (name not in single or least.size < single[name].size):
+                    single[name] = least
+            least = self._pair(w, ahead)
+            if least and (double is None or least.size < double.size):
+                double = least
         return Changes(sorted(single.values(), key=lambda change: change.size), double)
 
     # --- One column ---
@@ -107,7 +106,6 @@ class Turning:
             yield _Step(column, word, before - float(w @ x), 1.0)
 
     def _number(self, column: Scale, w: Floats, need: float) -> _Step | None:
-        """The least change that adds so much, if the range allows it."""
         slope = -float(w[column.place]) / column.unit  # of the gain, by unit of the table
         if slope == 0:
             return None
@@ -129,13 +127,12 @@ class Turning:
             for least, steps in self._both(one, two, w, ahead):
                 if best is not None and least >= best.size:
                     break
-                found = self._kept(list(steps))
-                if found is not None and (best is None or found.size < best.size):
-                    best = found
+                change = self._kept(list(steps))
+                if change is not None and (best is None or change.size < best.size):
+                    best = change
         return best
 
     def _most(self, column: Changeable, w: Floats) -> float:
-        """What the column can add at most."""
         if isinstance(column, Choice):
             return max((step.gain for step in self._words(column, w)), default=0.0)
         slope = -float(w[column.place]) / column.unit
@@ -144,23 +141,22 @@ class Turning:
     def _both(
         self, one: Changeable, two: Changeable, w: Floats, ahead: float
     ) -> Iterator[tuple[float, tuple[_Step, _Step]]]:
-        """How large it is at least, rising, and what it is."""
         if isinstance(one, Scale) and isinstance(two, Scale):
             yield from self._numbers(one, two, w, ahead)
             return
         if isinstance(one, Scale):
             one, two = two, one
         assert isinstance(one, Choice)
-        found: list[tuple[float, tuple[_Step, _Step]]] = []
+        both: list[tuple[float, tuple[_Step, _Step]]] = []
         for step in self._words(one, w):
             if not 0 < step.gain < ahead:
                 continue
-            found += [
+            both += [
                 (math.hypot(step.size, other.size), (step, other))
                 for other in self._alone(two, w, ahead - step.gain)
                 if other.gain < ahead  # else it does it alone
             ]
-        yield from sorted(found, key=lambda entry: entry[0])
+        yield from sorted(both, key=lambda entry: entry[0])
 
     def _numbers(
         self, one: Scale, two: Scale, w: Floats, ahead: float
@@ -194,7 +190,6 @@ class Turning:
         return column.room(self.x, -1 if w[column.place] > 0 else 1)
 
     def _whole_changes(self, column: Scale, w: Floats, best: float) -> Floats:
-        """From 1 on; where there are many, those around the best one."""
         room = math.floor(self._steps(column, w))
         middle = int(best * column.unit)
         first = max(1, min(middle - _MOST_STEPS // 2, room - _MOST_STEPS))
@@ -203,7 +198,6 @@ class Turning:
     # --- What was found, held against the rule itself ---
 
     def _kept(self, steps: list[_Step]) -> Change | None:
-        """With numbers of few digits where they do it, too; None: rounding forbids it."""
         numbers = [step for step in steps if isinstance(step.at, Scale)]
         numbers.sort(key=lambda step: isinstance(step.at, Scale) and not step.at.whole)
         last = numbers[-1] if numbers else None  # one that need not be whole, if there is
@@ -221,16 +215,16 @@ class Turning:
         return abs(to - at.now(self.x)) / at.unit if isinstance(at, Scale) else 1.0
 
     def _tried(self, step: _Step | None) -> Iterator[Any]:
-        if step is None or not isinstance(step.at, Scale) or step.at.column.seen is None:
+        if step is None or not isinstance(step.at, Scale):
             yield None
             return
-        seen, now = step.at.column.seen, step.at.now(self.x)
+        bounds, now = step.at.bounds, step.at.now(self.x)
         if not step.at.whole:
-            yield from rounded(now, step.to, seen.low, seen.high)
+            yield from rounded(now, step.to, bounds.low, bounds.high)
             return
         yield step.to
         more = step.to + (1.0 if step.to > now else -1.0)
-        if seen.low <= more <= seen.high:
+        if bounds.low <= more <= bounds.high:
             yield more  # the answer was a tie
 
 
@@ -244,23 +238,22 @@ class Scale:
     column: Number
     place: int
 
+    @property
+    def bounds(self) -> Seen:
+        assert self.column.seen is not None  # `changeable` refuses others
+        return self.column.seen
+
     def now(self, x: Floats) -> float:
-        """The value in the table, but for rounding."""
         value = float(x[self.place]) * self.column.scale + self.column.center
-        assert self.column.seen is not None
-        if self.column.seen.whole:
-            return float(round(value))
-        return float(f"{value:.12g}")
+        return float(round(value)) if self.whole else float(f"{value:.12g}")
 
     def room(self, x: Floats, sign: int) -> float:
-        """How far it can go in this direction, in the units of the table."""
-        seen = self.column.seen
-        assert seen is not None
-        return max(0.0, seen.high - self.now(x) if sign > 0 else self.now(x) - seen.low)
+        low, high, now = self.bounds.low, self.bounds.high, self.now(x)
+        return max(0.0, high - now if sign > 0 else now - low)
 
     @property
     def whole(self) -> bool:
-        return self.column.seen is not None and self.column.seen.whole
+        return self.bounds.whole
 
     @property
     def unit(self) -> float:
@@ -286,7 +279,6 @@ class Choice:
         return slice(self.place, self.place + len(self.column.features))
 
     def others(self, x: Floats) -> list[str]:
-        """All words but this one; that a value is missing is no choice."""
         return [word for word in self.column.words if word not in (self.now(x), MISSING)]
 
     def put(self, x: Floats, word: str) -> None:
@@ -299,7 +291,6 @@ Changeable = Scale | Choice
 
 
 def changeable(encoding: Encoding, fixed: Sequence[str]) -> list[Changeable]:
-    """The columns that may change; InputError for names that are not there."""
     known = encoding.inputs
     for name in fixed:
         if name not in known:
@@ -351,7 +342,6 @@ def rounded(now: float, to: float, low: float, high: float) -> Iterator[float]:
 
 
 def shown(value: Any) -> str:
-    """A value as it stands in a table."""
     return f"{value:.12g}" if isinstance(value, float) else str(value)
 
 
@@ -376,7 +366,6 @@ class _Tried(NamedTuple):
 
 
 def smallest(card: Card, columns: list[Changeable], x: Floats) -> Changes:
-    """For the row x as the card sees it."""
     total = float(card.totals(x[None])[0])
     toward = -1 if total >= card.threshold else 1
     tried = [_useful(_tried(card, column, x), toward) for column in columns]
@@ -414,7 +403,6 @@ def _only(one: _Tried, places: Any) -> _Tried:
 
 
 def _useful(one: _Tried, toward: int) -> _Tried:
-    """Values that bring the row nearer to the other decision."""
     return _only(one, np.flatnonzero(one.gains * toward > 0))
 
 
@@ -424,8 +412,7 @@ def _tried(card: Card, column: Changeable, x: Floats) -> _Tried:
         sizes = np.ones(len(values))
     else:
         values = sorted(set(_numbers(card, column, x)))
-        assert column.column.seen is not None
-        width = column.column.seen.high - column.column.seen.low
+        width = column.bounds.high - column.bounds.low
         sizes = np.abs(np.array(values) - column.now(x)) / (width or 1.0)
     rows = np.repeat(x[None], len(values), axis=0)
     for row, value in zip(rows, values, strict=True):
@@ -434,30 +421,28 @@ def _tried(card: Card, column: Changeable, x: Floats) -> _Tried:
 
 
 def _numbers(card: Card, column: Scale, x: Floats) -> Iterator[float]:
-    """Of a count every number, else the nearest number between each two cuts."""
-    seen, now = column.column.seen, column.now(x)
-    assert seen is not None
+    bounds, now = column.bounds, column.now(x)
     terms = [term for term in card.terms if term.column == column.place]
     if any(term.cut is None for term in terms):
-        yield from map(float, range(math.ceil(seen.low), math.floor(seen.high) + 1))
+        yield from map(float, range(math.ceil(bounds.low), math.floor(bounds.high) + 1))
         return
     cuts = sorted({term.cut for term in terms if term.cut is not None})
     scale, center = column.column.scale, column.column.center
     ends = [-math.inf, *(cut * scale + center for cut in cuts), math.inf]
     for low, high in pairwise(ends):
         value = None
-        if now < low and low <= seen.high:
-            value = max(low, seen.low)
-            value = float(math.ceil(value)) if seen.whole else value
-        elif now >= high and seen.low < high:
-            value = _below(high, max(low, seen.low), now, seen.high - seen.low, whole=seen.whole)
-            value = min(value, seen.high)
-        if value is not None and max(low, seen.low) <= value <= seen.high and value < high:
+        if now < low and low <= bounds.high:
+            value = max(low, bounds.low)
+            value = float(math.ceil(value)) if bounds.whole else value
+        elif now >= high and bounds.low < high:
+            width = bounds.high - bounds.low
+            value = _below(high, max(low, bounds.low), now, width, whole=bounds.whole)
+            value = min(value, bounds.high)
+        if value is not None and max(low, bounds.low) <= value <= bounds.high and value < high:
             yield value
 
 
 def _below(cut: float, lowest: float, now: float, width: float, *, whole: bool) -> float:
-    """A number a little below a cut, with few digits."""
     if whole:
         return float(math.ceil(cut) - 1)
     spare = max(_NEAR * (now - cut), _LEAST * width)

@@ -141,7 +141,6 @@ def command(
     check_options(proofs, signs, decimal=decimal, no_intercept=no_intercept, force=force)
 
     from rosenblatt import certify, minimum_errors
-    from rosenblatt._bounds.text import as_text
     from rosenblatt._study.verdict import describe
     from rosenblatt.data import unlabelled
     from rosenblatt.data.reading import weights_of
@@ -220,7 +219,7 @@ def command(
         with of_files():
             click.echo(str(certificate))
             if bracket is not None:
-                click.echo(as_text(bracket, alone=False))
+                click.echo("\n".join(bracket.lines(alone=False)))
             if found is not None:
                 click.echo(str(found))
         if signs and certificate.many:

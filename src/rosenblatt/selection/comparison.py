@@ -182,7 +182,6 @@ def majority_of(baseline: Candidate) -> Any:
 
 
 def _plain(label: Any) -> Any:
-    """A label as Python writes it."""
     return label.item() if isinstance(label, np.generic) else label
 
 

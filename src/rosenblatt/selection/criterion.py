@@ -146,7 +146,6 @@ def _rank(c: Candidate) -> tuple[float, bool, int, int]:
 
 
 def _terms(c: Candidate) -> int:
-    """Of cards that err as often the shortest is chosen."""
     card = _card(c)
     return 0 if card is None else len(card.terms)
 

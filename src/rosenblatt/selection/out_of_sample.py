@@ -138,7 +138,6 @@ def platt(out_of_sample: OutOfSample) -> Platt:
 
 
 def _fitted(x: NDArray[np.float64], target: NDArray[np.float64]) -> tuple[float, float]:
-    """The slope and the intercept of the greatest likelihood."""
     at = np.array([0.0, np.log(target.mean() / (1 - target.mean()))])
     lifted = np.column_stack([x, np.ones_like(x)])
 

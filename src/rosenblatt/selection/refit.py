@@ -103,7 +103,6 @@ def refit(
 
 
 def _by_folds(comparison: Comparison, name: str, rows: Indices) -> OutOfSample | None:
-    """None where the rows cannot be divided."""
     groups = None if comparison.groups is None else comparison.groups[rows]
     fewest = int(np.unique(comparison.y[rows], return_counts=True)[1].min())
     try:

@@ -293,7 +293,6 @@ def select(
 
 
 def _split(comparison: Comparison, *, retrain: bool) -> Selection:
-    """Three fifths train, one chooses, one tests."""
     y, training = comparison.y, comparison.training
     parts = folds(y, FIFTHS, comparison.groups, comparison.seed)
     train, validation, test = rest(parts, [0, 1]), parts[1], parts[0]
@@ -430,7 +429,6 @@ def _joined(parts: list[Floats | None]) -> Floats | None:
 def _cross_validated(
     comparison: Comparison, rows: Indices, k: int, *, peers: bool
 ) -> tuple[list[Candidate], Candidate, Candidate | None, Refitted] | None:
-    """The candidates with errors added up over k folds; the best, fitted to all these rows."""
     groups = None if comparison.groups is None else comparison.groups[rows]
     parts = [rows[part] for part in folds(comparison.y[rows], k, groups, comparison.seed)]
     rounds = []
@@ -455,7 +453,6 @@ def _cross_validated(
 
 
 def _added(same: list[Candidate]) -> Candidate:
-    """One candidate over all folds."""
     fields = ("train_errors", "train_n", "validation_errors", "validation_n")
     sums = {name: sum(getattr(c, name) for c in same) for name in fields}
     notes = tuple(dict.fromkeys(note for c in same for note in c.notes))

@@ -53,8 +53,8 @@ def fifths(seed: int, begin: int, end: int) -> NDArray[np.uint8]:
     golden = np.uint64(0x9E3779B97F4A7C15)
     with np.errstate(over="ignore"):  # modulo 2^64
         start = _mixed(np.array([seed], np.uint64) * golden)
-        found = _mixed(start + np.arange(begin + 1, end + 1, dtype=np.uint64) * golden)
-    return ((found >> np.uint64(32)) % np.uint64(FIFTHS)).astype(np.uint8)
+        mixed = _mixed(start + np.arange(begin + 1, end + 1, dtype=np.uint64) * golden)
+    return ((mixed >> np.uint64(32)) % np.uint64(FIFTHS)).astype(np.uint8)
 
 
 def _mixed(z: NDArray[np.uint64]) -> NDArray[np.uint64]:
@@ -115,16 +115,16 @@ class _StoredComparison:
         self._check()
 
     def _parts(self) -> list[NDArray[Any]]:
-        """The rows that test, choose and train: four bytes each, where that is enough."""
+        """Row numbers of four bytes, where that is enough."""
         n = self.rows.n
         kind = np.uint32 if n <= np.iinfo(np.uint32).max else np.intp
-        found: list[list[NDArray[Any]]] = [[], [], []]
+        parts: list[list[NDArray[Any]]] = [[], [], []]
         for begin in range(0, n, compute.block):
             fifth = fifths(self.seed, begin, min(begin + compute.block, n))
             masks = fifth == TEST, fifth == VALIDATION, fifth > VALIDATION
-            for part, mask in zip(found, masks, strict=True):
+            for part, mask in zip(parts, masks, strict=True):
                 part.append((begin + np.flatnonzero(mask)).astype(kind))
-        return [np.concatenate(part) for part in found]
+        return [np.concatenate(part) for part in parts]
 
     def _check(self) -> None:
         if min(map(len, self.parts)) and min(self.learned_from.counts):
@@ -149,17 +149,15 @@ class _StoredComparison:
         return (None, 0.0) if kept is None else (checkpoint_of(kept.folder, number), kept.every)
 
     def _side_by_side(self, client: Client) -> dict[str, tuple[Any, tuple[str, ...]]]:
-        """The candidates that learn, fitted by the machines of an engine."""
         learn = [(k, name) for k, name in enumerate(self.rules) if name != self.always]
         asked = [Asked(self.rules[name], *self._checkpoint(k)) for k, name in learn]
         if self.training.progress is not None:
             self.training.progress(0, len(self.rules), f"{len(learn)} candidates side by side")
-        found = trained(client, self.learned_from, asked)
-        return {name: one for (_, name), one in zip(learn, found, strict=True)}
+        fits = trained(client, self.learned_from, asked)
+        return {name: one for (_, name), one in zip(learn, fits, strict=True)}
 
     def evaluated(self, rule: Any) -> Iterator[tuple[NDArray[np.uint8], Any, Any, Any]]:
-        """The fifth, the label, the prediction and, of two classes, the score of each row, block by
-        block."""
+        """By block: the fifth, label, prediction and, of two classes, score of each row."""
         for begin, X, y in self.rows.blocks():
             fifth = fifths(self.seed, begin, begin + len(y))
             table = as_table(X)
@@ -167,25 +165,23 @@ class _StoredComparison:
             yield fifth, self.rows.named(y), rule.predict(table), scores
 
     def compare(self) -> list[Candidate]:
-        """All candidates; those done so far if Ctrl-C came."""
-        found: list[Candidate] = []
+        candidates: list[Candidate] = []
         together = None if self.client is None else self._side_by_side(self.client)
-        for name, given in self.rules.items():
-            rule, notes = self.training.fit(name, given, self.learned_from, None)
+        for name, unfitted in self.rules.items():
+            rule, notes = self.training.fit(name, unfitted, self.learned_from, None)
             if together and name in together:
                 rule, notes = together[name]
             try:
                 if rule is not None:
-                    found.append(self.counted(name, rule, notes))
-                    self._forget(found)
+                    candidates.append(self.counted(name, rule, notes))
+                    self._forget(candidates)
             except KeyboardInterrupt:  # while predicting
                 self.training.interrupted = True
             if self.training.interrupted:
                 break
-        return found
+        return candidates
 
     def counted(self, name: str, rule: Any, notes: tuple[str, ...]) -> Candidate:
-        """Its errors on the rows that train and on those that choose; no look at the others."""
         wrong, losses, out_of_sample = np.zeros(FIFTHS, np.int64), [], []
         for fifth, labels, predicted, scores in self.evaluated(rule):
             here = (fifth != TEST) & (predicted != labels)
@@ -196,7 +192,7 @@ class _StoredComparison:
             out_of_sample.append(OutOfSample(scores[chose], labels[chose] == classes[1]))
         _, validation, train = self.parts
         errors, missed = int(wrong[VALIDATION + 1 :].sum()), int(wrong[VALIDATION])
-        found = Candidate(
+        candidate = Candidate(
             name,
             rule,
             errors,
@@ -210,28 +206,30 @@ class _StoredComparison:
             if self.two and name != self.always
             else None,
         )
-        if threshold := self.criterion.threshold(found):
-            found = replace(found, train_errors=self._trained_errors(rule, threshold))
-        return self.criterion.evaluated(found)
+        if threshold := self.criterion.threshold(candidate):
+            candidate = replace(candidate, train_errors=self._trained_errors(rule, threshold))
+        return self.criterion.evaluated(candidate)
 
     def _trained_errors(self, rule: Any, threshold: float) -> int:
         """Rows are read once more: scores of all that trained may be very many."""
-        found, second = 0, self.rows.classes[1]
+        errors, second = 0, self.rows.classes[1]
         for fifth, labels, _, scores in self.evaluated(rule):
             here = fifth > VALIDATION
-            found += OutOfSample(scores[here], labels[here] == second).errors(threshold)
-        return found
+            errors += OutOfSample(scores[here], labels[here] == second).errors(threshold)
+        return errors
 
-    def _forget(self, found: list[Candidate]) -> None:
+    def _forget(self, candidates: list[Candidate]) -> None:
         """Single scores of all but the best so far: there may be very many."""
-        best = self.criterion.best(found)[0] if len(found) > 1 else None
-        found[:] = [c if c is best else replace(c, losses=None, out_of_sample=None) for c in found]
+        best = self.criterion.best(candidates)[0] if len(candidates) > 1 else None
+        candidates[:] = [
+            c if c is best else replace(c, losses=None, out_of_sample=None) for c in candidates
+        ]
 
     def result(self) -> Selection:
-        found = self.compare()
-        if len(found) < 2:
+        candidates = self.compare()
+        if len(candidates) < 2:
             raise SelectionInterrupted(None)
-        winner, majority = self.criterion.best(found)[0], majority_of(found[0])
+        winner, majority = self.criterion.best(candidates)[0], majority_of(candidates[0])
         moved = self._moved(winner)
         labels, predictions, scores = self._tested(winner)
         probability = None if winner.out_of_sample is None else platt(winner.out_of_sample)
@@ -239,7 +237,7 @@ class _StoredComparison:
             probability = probability.lowered(moved)
         test, validation, train = self.parts
         selection = Selection(
-            found,
+            candidates,
             winner,
             None,
             majority,
@@ -264,7 +262,6 @@ class _StoredComparison:
         return selection
 
     def _moved(self, winner: Candidate) -> float:
-        """How far the threshold was moved: validation rows say it."""
         if not self.criterion.moves or winner.out_of_sample is None:
             return 0.0
         by = winner.out_of_sample.cheapest(self.criterion.prices)
@@ -285,15 +282,14 @@ class _StoredComparison:
         return int(wrong.sum()), float(wrong @ weights)
 
     def _tested(self, winner: Candidate) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-        """Labels and predictions of the test rows, text by reference, and scores."""
-        found: tuple[list[Any], list[Any]] = [], []
+        columns: tuple[list[Any], list[Any]] = [], []
         scored, classes = [], self.rows.classes
         kind = object if classes.dtype.kind == "U" else classes.dtype
         for fifth, labels, predicted, scores in self.evaluated(winner.estimator):
-            for part, column in zip(found, (labels, predicted), strict=True):
+            for part, column in zip(columns, (labels, predicted), strict=True):
                 part.append(_shared(column[fifth == TEST], classes, kind))
             scored.append(scores[fifth == TEST])
-        labels, predictions = (np.concatenate(part) for part in found)
+        labels, predictions = (np.concatenate(part) for part in columns)
         return labels, predictions, np.concatenate(scored)
 
 
@@ -306,7 +302,6 @@ def _lowered(out_of_sample: OutOfSample | None, by: float) -> OutOfSample | None
 
 
 def _shared(column: NDArray[Any], classes: NDArray[Any], kind: Any) -> NDArray[Any]:
-    """A column of labels as references to the classes, each held once."""
     known = np.array(classes.tolist(), dtype=kind)
     found: NDArray[Any] = known[np.searchsorted(classes, column)]
     return found
@@ -335,7 +330,6 @@ def trained(
 
 
 def _fit(partition: StoredPartition, asked: Asked) -> tuple[Any, tuple[str, ...]]:
-    """On a worker."""
     rule = asked.rule
     with warnings.catch_warnings(record=True) as caught, keeping(rule, *asked[1:]):
         warnings.simplefilter("always", ConvergenceWarning)

@@ -25,9 +25,8 @@ from rosenblatt._certify.table import Table, has_words, in_numbers, in_numbers_a
 from rosenblatt._core.rows import as_table
 from rosenblatt._robustness.cells import Cells, Library, with_row
 from rosenblatt._util.budget import Budget, LimitReached
-from rosenblatt._util.escape import one_line
 from rosenblatt._util.progress import progress, shown
-from rosenblatt._util.text import many
+from rosenblatt._util.text import many, one_line
 from rosenblatt._validation import exact, parameters, rows
 from rosenblatt.certificate import Certificate
 from rosenblatt.data.stack import below

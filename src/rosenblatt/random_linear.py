@@ -13,7 +13,7 @@ from rosenblatt._training.estimator import LinearClassifier
 from rosenblatt._training.fit import changing
 from rosenblatt._training.linear_rule import LinearRule
 from rosenblatt._training.monitor import Interrupted, Watch
-from rosenblatt._util.interrupt import check_interrupt, interrupted_by
+from rosenblatt._util.progress import check_interrupt, interrupted_by
 from rosenblatt._validation import parameters, rows, targets
 
 _TOGETHER = 25  # hyperplanes judged in one pass over the rows

@@ -16,8 +16,7 @@ from rosenblatt._training.card_rule import Card, Floats, Term, minus
 from rosenblatt._training.estimator import Classifier
 from rosenblatt._training.fit import changing
 from rosenblatt._training.monitor import Interrupted, Watch
-from rosenblatt._util.interrupt import check_interrupt, interrupted_by
-from rosenblatt._util.progress import heard_by, progress, shown
+from rosenblatt._util.progress import check_interrupt, heard_by, interrupted_by, progress, shown
 from rosenblatt._util.text import Numbered, many
 from rosenblatt._validation import parameters, targets
 from rosenblatt._validation.rows import checked_rows, rows_to_predict

@@ -24,8 +24,7 @@ from rosenblatt._certify.document import head
 from rosenblatt._certify.rows import Floats, Vector
 from rosenblatt._certify.table import Table, read_encoded
 from rosenblatt._util.budget import Clock, LimitReached
-from rosenblatt._util.escape import one_line
-from rosenblatt._util.text import named
+from rosenblatt._util.text import named, one_line
 from rosenblatt._validation import parameters
 from rosenblatt._validation.targets import sample_weights
 from rosenblatt.errors import InputError

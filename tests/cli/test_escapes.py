@@ -7,7 +7,7 @@ import pytest
 
 from commands import on_a_terminal
 from rosenblatt import certify, verify
-from rosenblatt._util.escape import in_json, one_line, shown
+from rosenblatt._util.text import in_json, one_line, shown
 
 # A cursor that moves, a window that is renamed, a C1 code, a line of ours, text turned round.
 HOSTILE = {

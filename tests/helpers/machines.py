@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 from rosenblatt._out_of_core.engine import Lost
-from rosenblatt._util.interrupt import check_interrupt
+from rosenblatt._util.progress import check_interrupt
 
 
 def learned(p):

@@ -14,8 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import reports
-from rosenblatt._util.escape import shown
-from rosenblatt._util.text import clip, number, percent
+from rosenblatt._util.text import clip, number, percent, shown
 from rosenblatt.report import render
 from rosenblatt.report.charts import Charts, Plane, nice_ticks, thinned
 

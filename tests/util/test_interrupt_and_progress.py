@@ -4,8 +4,14 @@ import threading
 
 import pytest
 
-from rosenblatt._util.interrupt import check_interrupt, interrupted_by
-from rosenblatt._util.progress import counted, heard_by, progress, stage
+from rosenblatt._util.progress import (
+    check_interrupt,
+    counted,
+    heard_by,
+    interrupted_by,
+    progress,
+    stage,
+)
 
 
 class StoppedError(Exception):

@@ -22,7 +22,7 @@ from rosenblatt._certify.modular import longest
 from rosenblatt._certify.nearest_point import Guess, nearest_point
 from rosenblatt._certify.rows import Floats, Rows, Vector, nearest_floats, whole_vector
 from rosenblatt._util.budget import TooLong
-from rosenblatt._util.interrupt import check_interrupt
+from rosenblatt._util.progress import check_interrupt
 
 _CLOSE = 1e-9  # a relative gap that is as good as none
 _SMALL = 10**5  # numbers in a table whose optimum is found exactly in any case

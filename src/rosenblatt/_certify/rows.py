@@ -20,7 +20,7 @@ from rosenblatt._certify.exact_product import products, signs_of_products
 from rosenblatt._certify.modular import halves, joined, longest, product
 from rosenblatt._core.rows import dense, squares
 from rosenblatt._util.budget import Budget
-from rosenblatt._util.interrupt import check_interrupt
+from rosenblatt._util.progress import check_interrupt
 
 Ints = NDArray[np.int64]
 Index = NDArray[np.intp]

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 
 from rosenblatt._certify import column_text as columns
 from rosenblatt._certify.cover_theorem import probability_separable
-from rosenblatt._util.escape import one_line
 from rosenblatt._util.spelling import either, option
-from rosenblatt._util.text import about_files, counted, many, named, row_number
+from rosenblatt._util.text import about_files, counted, many, named, one_line, row_number
 from rosenblatt.errors import InputError
 
 if TYPE_CHECKING:

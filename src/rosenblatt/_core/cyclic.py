@@ -10,7 +10,7 @@ from rosenblatt._core.backend import compute
 from rosenblatt._core.protocol import Floats, Ints, LearnerArrays, UpdateRule
 from rosenblatt._core.rows import Csr, Examples
 from rosenblatt._core.screening import Screen
-from rosenblatt._util.interrupt import check_interrupt
+from rosenblatt._util.progress import check_interrupt
 from rosenblatt.errors import WeightsOverflow
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt._core.rows import Csr, Examples, Matrix, row_range
-from rosenblatt._util.interrupt import check_interrupt
+from rosenblatt._util.progress import check_interrupt
 
 if TYPE_CHECKING:
     from hashlib import _Hash

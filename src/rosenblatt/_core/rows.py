@@ -20,7 +20,7 @@ from rosenblatt._core.backend import compute, gpu
 from rosenblatt._core.device import OnDevice
 from rosenblatt._core.protocol import LabelledRows, MistakeTally
 from rosenblatt._core.summation import Fold, folded, in_order
-from rosenblatt._util.interrupt import check_interrupt
+from rosenblatt._util.progress import check_interrupt
 
 Floats = NDArray[np.float64]
 

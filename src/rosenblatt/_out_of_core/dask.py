@@ -8,8 +8,8 @@ from contextlib import contextmanager, suppress
 from typing import Any, final
 
 from rosenblatt._out_of_core.engine import Lost
-from rosenblatt._util.extras import distributed
-from rosenblatt._util.interrupt import check_interrupt
+from rosenblatt._util.extras import needed
+from rosenblatt._util.progress import check_interrupt
 from rosenblatt.errors import EngineError
 
 _WAIT = 0.2  # seconds between looks at Ctrl-C
@@ -19,7 +19,7 @@ _PATIENCE = 30  # seconds in which a scheduler answers
 @contextmanager
 def connected(address: str) -> Iterator[OnDask]:
     """A client of the scheduler at this address, closed in the end."""
-    library = distributed("engine=" + repr(address))
+    library = needed("distributed", "engine=" + repr(address))
     try:
         client = library.Client(address, timeout=_PATIENCE, set_as_default=False)
     except (OSError, ValueError, TimeoutError) as error:
@@ -37,7 +37,7 @@ class OnDask:
     and is lost with its worker."""
 
     def __init__(self, client: Any):
-        self._client, self._library = client, distributed("a Dask client")
+        self._client, self._library = client, needed("distributed", "a Dask client")
         threads = client.nthreads()
         if not threads:
             raise EngineError(

@@ -13,7 +13,7 @@ from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future,
 from contextlib import contextmanager
 from typing import Any, Protocol, final, runtime_checkable
 
-from rosenblatt._util.interrupt import check_interrupt
+from rosenblatt._util.progress import check_interrupt
 from rosenblatt._util.spelling import option
 from rosenblatt.errors import EngineError, InputTypeError
 

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import Any, final
 
 from rosenblatt._out_of_core.engine import Lost
-from rosenblatt._util.extras import ray
-from rosenblatt._util.interrupt import check_interrupt
+from rosenblatt._util.extras import needed
+from rosenblatt._util.progress import check_interrupt
 
 _WAIT = 0.2  # seconds between looks at Ctrl-C
 
@@ -18,7 +18,7 @@ class OnRay:
     machine's own."""
 
     def __init__(self) -> None:
-        self._ray = ray('engine="ray"')
+        self._ray = needed("ray", 'engine="ray"')
         if not self._ray.is_initialized():
             self._ray.init(log_to_driver=False, include_dashboard=False)
         self.at_once = max(1, int(self._ray.cluster_resources().get("CPU", 1)))

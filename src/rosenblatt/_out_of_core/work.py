@@ -21,7 +21,7 @@ from rosenblatt._training.learner import Look, Primal, PrimalMemory, numbers_rea
 from rosenblatt._training.linear_rule import SeparateVoters, Voters
 from rosenblatt._training.orders import Share, parts_of, shard_order, share_of
 from rosenblatt._training.state import Memory
-from rosenblatt._util.interrupt import check_interrupt
+from rosenblatt._util.progress import check_interrupt
 
 
 class Steps(NamedTuple):

@@ -20,8 +20,7 @@ from rosenblatt._study.proof import check_size, prove_all
 from rosenblatt._study.source import Origin, Source, SparseRows, source_of, table_of
 from rosenblatt._study.stages import Compared, Proved, Seconds
 from rosenblatt._util.files import as_path, write_whole
-from rosenblatt._util.interrupt import to_the_end
-from rosenblatt._util.progress import progress, shown
+from rosenblatt._util.progress import progress, shown, to_the_end
 from rosenblatt._util.text import of_files
 from rosenblatt._validation import parameters
 from rosenblatt.errors import InputError

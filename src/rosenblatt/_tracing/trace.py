@@ -20,7 +20,7 @@ from rosenblatt._tracing.run import About, Floats, Run
 from rosenblatt._training.dual import KernelExamples
 from rosenblatt._training.estimator import Training
 from rosenblatt._training.linear_rule import read_only
-from rosenblatt._util.extras import pandas
+from rosenblatt._util.extras import needed
 from rosenblatt._validation.parameters import positive
 from rosenblatt.certificate import Certificate
 from rosenblatt.errors import InputError
@@ -245,7 +245,7 @@ class Trace:
 
     def to_pandas(self) -> Any:
         """The table as a data frame, with numbers."""
-        return pandas("Trace.to_pandas").DataFrame(text.columns(self)).set_index("k")
+        return needed("pandas", "Trace.to_pandas").DataFrame(text.columns(self)).set_index("k")
 
     def to_json(
         self, path: str | os.PathLike[str] | None = None, *, all_rows: bool | None = None

@@ -24,7 +24,7 @@ from rosenblatt._core.update_log import Log
 from rosenblatt._training.kernel_rule import DualVoters, KernelExpansion, KernelRule, add
 from rosenblatt._training.kernels import Floats, Gram
 from rosenblatt._training.state import EvaluationRows, Job, Memory, State
-from rosenblatt._util.interrupt import check_interrupt
+from rosenblatt._util.progress import check_interrupt
 
 _WORK = 8 * compute.chunk  # numbers to multiply until the next look at Ctrl-C
 _NEAR, _FAR = 32, 1024  # visits in a window with updates: at least, at most

@@ -22,7 +22,7 @@ from rosenblatt._training.state import (
     W,
     Where,
 )
-from rosenblatt._util.interrupt import interrupted_by
+from rosenblatt._util.progress import interrupted_by
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt._core.rows import Rows, Weights
-from rosenblatt._util.interrupt import check_interrupt, interrupted_by
+from rosenblatt._util.progress import check_interrupt, interrupted_by
 from rosenblatt._util.spelling import option
 from rosenblatt.errors import TooManyVoters
 

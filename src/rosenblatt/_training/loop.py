@@ -21,7 +21,7 @@ from rosenblatt._training.monitor import Interrupted
 from rosenblatt._training.orders import Cyclic, Shuffle
 from rosenblatt._training.state import UNLIMITED, Candidate, Job, State, V, W, check_finite
 from rosenblatt._training.stopping import Patience, StopReason
-from rosenblatt._util.interrupt import check_interrupt, interrupted_by
+from rosenblatt._util.progress import check_interrupt, interrupted_by
 
 
 def train(

@@ -11,8 +11,7 @@ from collections.abc import Callable
 from types import FrameType, TracebackType
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
-from rosenblatt._util.interrupt import interrupted_by
-from rosenblatt._util.progress import DESCRIPTION, rich_bar
+from rosenblatt._util.progress import DESCRIPTION, interrupted_by, rich_bar
 from rosenblatt.errors import InputError
 
 if TYPE_CHECKING:

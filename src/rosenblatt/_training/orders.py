@@ -28,7 +28,7 @@ from rosenblatt._training.state import (
     W,
     Where,
 )
-from rosenblatt._util.interrupt import check_interrupt
+from rosenblatt._util.progress import check_interrupt
 
 if TYPE_CHECKING:
     from rosenblatt._core.rows import Weights

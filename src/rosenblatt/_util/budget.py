@@ -6,8 +6,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from rosenblatt._util.interrupt import check_interrupt
-from rosenblatt._util.progress import note, progress
+from rosenblatt._util.progress import check_interrupt, note, progress
 from rosenblatt._util.spelling import either, option
 
 

@@ -7,41 +7,19 @@ from typing import Any
 
 from rosenblatt.errors import MissingExtra
 
-
-def pandas(what: str) -> Any:
-    """pandas, or an error that says what to install."""
-    return _needed("pandas", "pandas", what)
-
-
-def openpyxl(what: str) -> Any:
-    """openpyxl, which reads workbooks, or an error that says what to install."""
-    return _needed("openpyxl", '"rosenblatt[excel]"', what)
+_INSTALLED_BY = {
+    "openpyxl": '"rosenblatt[excel]"',
+    "distributed": '"rosenblatt[dask]"',
+    "ray": '"rosenblatt[ray]"',
+}
 
 
-def distributed(what: str) -> Any:
-    """Dask's distributed, or an error that says what to install."""
-    return _needed("distributed", '"rosenblatt[dask]"', what)
-
-
-def dask(what: str) -> Any:
-    """Dask, or an error that says what to install."""
-    return _needed("dask", '"rosenblatt[dask]"', what)
-
-
-def ray(what: str) -> Any:
-    """Ray, or an error that says what to install."""
-    return _needed("ray", '"rosenblatt[ray]"', what)
-
-
-def fsspec(what: str) -> Any:
-    """fsspec, which reads files of other machines, or an error that says what to install."""
-    return _needed("fsspec", "fsspec", what)
-
-
-def _needed(library: str, install: str, what: str) -> Any:
+def needed(library: str, what: str) -> Any:
+    """The library that `what` needs, or an error that says how to install it."""
     try:
         return import_module(library)
     except ImportError as error:
         raise MissingExtra(
-            f"{what} needs {library} ({error}). Install it: pip install {install}."
+            f"{what} needs {library} ({error}). Install it: pip install "
+            f"{_INSTALLED_BY.get(library, library)}."
         ) from None

@@ -3,19 +3,23 @@
     progress("reading: 1,000 rows, 50%", 0.5, 1) ──context──► shown() on a terminal or in a notebook
 
 Who listens stands in the context, not among the parameters. Nobody does by default, and nobody does
-in another thread; then it costs nothing.
+in another thread; then it costs nothing. Who wants it to stop stands there as well: long work calls
+`check_interrupt`, which raises then. What is to be stopped in another thread enters
+`interrupted_by` there.
 """
 
 from __future__ import annotations
 
+import signal
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, Protocol, final
 
-from rosenblatt._util.escape import one_line
+from rosenblatt._util.text import one_line
 
 if TYPE_CHECKING:
     from rich.progress import Progress, ProgressColumn
@@ -79,6 +83,43 @@ def counted(what: str, total: int | None) -> Iterator[Callable[[int], None]]:
 def note(text: str) -> None:
     """One sentence in between, whoever listens."""
     print(one_line(text), file=sys.stderr)
+
+
+# --- Being stopped ------------------------------------------------------------------------------
+
+
+_check: ContextVar[Callable[[], None] | None] = ContextVar("check", default=None)
+
+
+def check_interrupt() -> None:
+    """Called between chunks of work, where the state is consistent; does nothing by default."""
+    check = _check.get()
+    if check is not None:
+        check()
+
+
+@contextmanager
+def interrupted_by(check: Callable[[], None] | None) -> Iterator[None]:
+    """Inside, `check_interrupt` calls `check`, which raises to stop the work; None: nothing stops
+    it. Whoever was asked outside is asked again afterwards."""
+    outer = _check.set(check)
+    try:
+        yield
+    finally:
+        _check.reset(outer)
+
+
+@contextmanager
+def to_the_end() -> Iterator[None]:
+    """Ctrl-C does not stop what is done here: a matter of seconds."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 # --- Drawing -------------------------------------------------------------------------------------

@@ -13,8 +13,8 @@ from typing import Any
 
 import click
 
-from rosenblatt._util.escape import one_line, shown
 from rosenblatt._util.spelling import in_shell
+from rosenblatt._util.text import one_line, shown
 from rosenblatt._util.version import __version__
 from rosenblatt.cli import _common
 from rosenblatt.data.formats import in_words

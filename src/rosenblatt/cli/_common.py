@@ -6,49 +6,55 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
-from rosenblatt._util.escape import in_json, one_line, shown
+from rosenblatt._util.text import in_json, one_line, shown
 from rosenblatt.errors import InputError, MissingFileError
 
 if TYPE_CHECKING:
     from rosenblatt.data.open_table import OpenSvmlight, OpenTable
 
 
-def open_table(
-    files: tuple[str, ...], reading: dict[str, Any], *, labelled: bool = True
-) -> OpenTable | OpenSvmlight:
-    """Before any work, and before what learns is imported: are the files there, and the columns
-    that are named?"""
-    from rosenblatt.data import open_table
-    from rosenblatt.data.options import ReadOptions, options_of
+@dataclass(frozen=True)
+class Output:
+    """--json, -q and -v. Results go to standard output, messages to standard error."""
 
-    options = ReadOptions.of(**{name: reading[name] for name in options_of(ReadOptions)})
-    return open_table.open_table(list(files), options, labelled=labelled)
+    as_json: bool
+    quiet: bool
+    verbose: bool
+
+    def say(self, message: str) -> None:
+        if not self.quiet:
+            say(message)
+
+    def say_detail(self, message: str) -> None:
+        if self.verbose:
+            say(message)
+
+    @contextmanager
+    def working(self, what: str) -> Iterator[None]:
+        """Shows on a terminal what is being done, step by step, and for how long."""
+        from rosenblatt._util.progress import shown, stage
+
+        with shown(quiet=self.quiet), stage(what):
+            yield
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        from rosenblatt._util.progress import progress, shown
+
+        with shown(quiet=self.quiet):
+            progress("reading")
+            yield
 
 
-def check_files(document: str, files: tuple[str, ...]) -> None:
-    """Before anything heavy is imported: are they there?"""
-    from rosenblatt.data.files import find
-
-    if not os.path.lexists(document):
-        raise MissingFileError(f"There is no file {document}.")
-    if "-" not in files:  # it is read once
-        find(list(files))
-
-
-def say(message: str, *, quiet: bool = False) -> None:
-    """A message for the person, of one line whatever files are called: never on standard output."""
-    if not quiet:
-        click.echo(one_line(message), err=True)
-
-
-def tell(message: str) -> None:
-    """What was asked for, on standard output."""
-    click.echo(shown(message))
+def say(message: str) -> None:
+    """One line, whatever files are called."""
+    click.echo(one_line(message), err=True)
 
 
 def say_error(message: str) -> None:
@@ -59,23 +65,8 @@ def plain(stream: TextIO) -> bool:
     return bool(os.environ.get("NO_COLOR")) or not stream.isatty()
 
 
-@contextmanager
-def working(what: str, *, quiet: bool) -> Iterator[None]:
-    """Shows on a terminal what is being done, step by step, and for how long."""
-    from rosenblatt._util.progress import shown, stage
-
-    with shown(quiet=quiet), stage(what):
-        yield
-
-
-@contextmanager
-def reading(*, quiet: bool) -> Iterator[None]:
-    """A bar for what is read inside."""
-    from rosenblatt._util.progress import progress, shown
-
-    with shown(quiet=quiet):
-        progress("reading")
-        yield
+def print_text(text: str) -> None:
+    click.echo(shown(text))
 
 
 def print_json(command: str, content: dict[str, Any]) -> None:
@@ -87,8 +78,25 @@ def print_json(command: str, content: dict[str, Any]) -> None:
     click.echo(in_json(json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False)))
 
 
+# Before any work, and before what learns is imported: files and columns that are not there.
+
+
+def open_table(
+    files: tuple[str, ...], reading: dict[str, Any], *, labelled: bool = True
+) -> OpenTable | OpenSvmlight:
+    from rosenblatt.data import open_table
+    from rosenblatt.data.options import ReadOptions, options_of
+
+    options = ReadOptions.of(**{name: reading[name] for name in options_of(ReadOptions)})
+    return open_table.open_table(list(files), options, labelled=labelled)
+
+
+def check_exists(path: str) -> None:
+    if not os.path.lexists(path):
+        raise MissingFileError(f"There is no file {path}.")
+
+
 def check_output(path: str | None, inputs: tuple[str, ...], *, force: bool) -> None:
-    """Before any work: may this file be written?"""
     if path is None:
         return
     target = Path(path)
@@ -100,6 +108,13 @@ def check_output(path: str | None, inputs: tuple[str, ...], *, force: bool) -> N
         raise InputError(f"{path} is read and would be written over; give another name.")
     if target.exists() and not force:
         raise InputError(f"{path} exists already. Give another name, or --force to write over it.")
+
+
+def check_folder(path: str | None, *, force: bool) -> None:
+    if path is not None and Path(path).exists() and not force:
+        raise InputError(
+            f"{path} exists already. Give another folder, or --force to write into it."
+        )
 
 
 @contextmanager

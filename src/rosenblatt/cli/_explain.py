@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rosenblatt._util.text import many
@@ -30,44 +30,66 @@ class Why(NamedTuple):
     intercept: float
     threshold: int | None = None  # of a card: what its points are compared with
 
+    def __str__(self) -> str:
+        texts = [f"{t} {adds:+.4g}" for t, (_, adds) in zip(self.texts, self.reasons, strict=True)]
+        if self.n_others:
+            texts.append(f"{many(self.n_others, 'other')} {self.others:+.4g}")
+        if self.threshold is None:
+            return "; ".join([*texts, f"intercept {self.intercept:+.4g}"])
+        points = self.others + math.fsum(adds for _, adds in self.reasons)
+        return "; ".join([*texts, f"points {points:.4g}, threshold {self.threshold}"])
+
+
+class Reasons:
+    """The `most` heaviest features of a rule, or the heaviest terms of a card."""
+
+    def __init__(self, estimator: Any, rows: NewRows, most: int):
+        self._weights, self._most = weights(estimator), most
+        self._card = estimator if is_card(estimator) else None
+        self._names = rows.names if self._card is None else self._card.terms_
+        self._numbers = rows.numbers if self._card is None else {}
+
+    def values(self, X: Any) -> Any:
+        """What the weights are of."""
+        return X if self._card is None else self._card._rule.values(X)
+
+    def of(self, values: Any, first: int, second: int | None) -> Why:
+        """Of a row whose label is the class `first`; `second` is the runner-up of many classes."""
+        import numpy as np
+
+        from rosenblatt._core.rows import dense
+
+        x = dense(values).ravel()
+        w, intercept = lead(*self._weights, first, second)
+        added = w * x
+        order = np.argsort(-np.abs(added), kind="stable")
+        order = order[: np.count_nonzero(added)]
+        heaviest, rest = order[: self._most], added[order[self._most :]]
+        return Why(
+            [(self._names[j], float(added[j])) for j in heaviest],
+            [self._text(int(j), float(x[j])) for j in heaviest],
+            math.fsum(rest),
+            len(rest),
+            intercept,
+            None if self._card is None else self._card.threshold_,
+        )
+
+    def _text(self, j: int, x: float) -> str:
+        """A feature with its value: reports 0 (average 0.46):"""
+        column = self._numbers.get(j)
+        if column is None:
+            return self._names[j]
+        value = x * column.scale + column.center
+        if abs(value) < _ROUNDING * (abs(column.center) + column.scale):
+            value = 0.0  # but for rounding
+        return f"{self._names[j]} {value:.4g} (average {column.center:.4g}):"
+
 
 def lead(w: Any, b: Any, first: int, second: int | None) -> tuple[Any, float]:
     """The weights and the intercept of a score, or of how far one is above another."""
     if second is None:
         return w[first], float(b[first])
     return w[first] - w[second], float(b[first] - b[second])
-
-
-def why_of(of: Weighed, x: Any, w: Any, count: int, intercept: float) -> Why:
-    """x: a row as the weights take it."""
-    import numpy as np
-
-    added = w * x
-    order = np.argsort(-np.abs(added), kind="stable")
-    order = order[: np.count_nonzero(added)]
-    reasons = [(of.names[j], float(added[j])) for j in order[:count]]
-    texts = [of.text(int(j), float(x[j])) for j in order[:count]]
-    rest = added[order[count:]]
-    return Why(reasons, texts, math.fsum(rest), len(rest), intercept, of.threshold)
-
-
-class Weighed(NamedTuple):
-    """What the weights of a rule are of: features, or the terms of a card."""
-
-    names: Sequence[str]
-    rows: Callable[[Any], Any]
-    threshold: int | None  # of a card
-    numbers: Mapping[int, Any] = {}  # places of scaled columns of numbers
-
-    def text(self, j: int, x: float) -> str:
-        """A feature with its value: reports 0 (average 0.46):"""
-        column = self.numbers.get(j)
-        if column is None:
-            return self.names[j]
-        value = x * column.scale + column.center
-        if abs(value) < _ROUNDING * (abs(column.center) + column.scale):
-            value = 0.0  # but for rounding
-        return f"{self.names[j]} {value:.4g} (average {column.center:.4g}):"
 
 
 def is_card(estimator: Any) -> bool:
@@ -82,32 +104,16 @@ def points_of(estimator: Any, X: Any) -> list[float] | None:
     return [int(sum_) if sum_.is_integer() else sum_ for sum_ in points]
 
 
-def weighed(estimator: Any, rows: NewRows) -> Weighed:
-    if is_card(estimator):
-        return Weighed(estimator.terms_, estimator._rule.values, estimator.threshold_)
-    return Weighed(rows.names, lambda X: X, None, rows.numbers)
-
-
 def weights(estimator: Any) -> tuple[Any, Any]:
     if is_card(estimator):  # the score is half a point above its points
         return estimator.points_[None], [0.5 - estimator.threshold_]
-    weights = getattr(estimator, "coef_", None) if hasattr(estimator, "coef_") else None
-    if weights is None:
+    coef = getattr(estimator, "coef_", None)
+    if coef is None:
         raise InputError(
             "--explain needs a rule with one weight for each feature. This model has none: it is a "
             "voted or a kernel perceptron."
         )
-    return weights, estimator.intercept_
-
-
-def in_words(why: Why) -> str:
-    texts = [f"{text} {adds:+.4g}" for text, (_, adds) in zip(why.texts, why.reasons, strict=True)]
-    if why.n_others:
-        texts.append(f"{many(why.n_others, 'other')} {why.others:+.4g}")
-    if why.threshold is None:
-        return "; ".join([*texts, f"intercept {why.intercept:+.4g}"])
-    points = why.others + math.fsum(adds for _, adds in why.reasons)
-    return "; ".join([*texts, f"points {points:.4g}, threshold {why.threshold}"])
+    return coef, estimator.intercept_
 
 
 # --- The smallest change of a row that changes its label: `rosenblatt predict --change` ----------
@@ -117,8 +123,6 @@ _SINGLE = 3  # changes of one column that are named
 
 
 class SmallestChange:
-    """--change."""
-
     column, key = "smallest change", "changes"
 
     def __init__(self, known: Any, model: str, fixed: Sequence[str]):

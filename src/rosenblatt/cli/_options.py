@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import wraps
 from typing import Any, TypeVar
 
 import click
 
+from rosenblatt.cli._common import Output
 from rosenblatt.data.options import (
     Choice,
     FileOptions,
@@ -41,12 +43,7 @@ def _option(name: str, option: Option) -> Any:
 
 _table = [_option(name, option) for name, option in options_of(ReadOptions).items()]
 _output = [
-    click.option(
-        "--json",
-        "as_json",
-        is_flag=True,
-        help="Print one JSON object instead of text.",
-    ),
+    click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text."),
     click.option("-q", "--quiet", is_flag=True, help="Print results and errors only."),
     click.option(
         "-v",
@@ -55,6 +52,13 @@ _output = [
         help="Print more messages, and the traceback of an unexpected failure.",
     ),
 ]
+
+model_argument = click.argument("model", type=click.Path())
+force_option = click.option(
+    "--force",
+    is_flag=True,
+    help="Replace output files that exist already.  [default: that is an error]",
+)
 
 
 def table_options(function: Function) -> Function:
@@ -74,20 +78,33 @@ def row_options(*, labelled: bool = False) -> Callable[[Function], Function]:
     return lambda function: _all([_files, *reading], function)
 
 
-def output_options(function: Function) -> Function:
-    """--json, -q and -v."""
-    return _all(_output, function)
+def file_option(*flags: str, help: str) -> Callable[[Function], Function]:
+    """A file that is written if it is named."""
+    return click.option(*flags, metavar="FILE", help=f"{help}  [default: none]")
+
+
+def unseen_option(marked: str = "") -> Callable[[Function], Function]:
+    return click.option(
+        "--unseen",
+        type=click.Choice(["refuse", "zero"]),
+        default="refuse",
+        show_default=True,
+        help="What to do with a category that did not occur in training: stop with an error, or "
+        f"set all its 0/1 columns to 0, as for the reference level{marked}.",
+    )
+
+
+def output_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """--json, -q and -v: take them as `out`."""
+
+    @wraps(function)
+    def command(*, as_json: bool, quiet: bool, verbose: bool, **others: Any) -> Any:
+        return function(out=Output(as_json, quiet, verbose), **others)
+
+    return _all(_output, command)
 
 
 def _all(options: list[Any], function: Function) -> Function:
     for option in reversed(options):
         function = option(function)
     return function
-
-
-def force_option(function: Function) -> Function:
-    return click.option(
-        "--force",
-        is_flag=True,
-        help="Replace output files that exist already.  [default: that is an error]",
-    )(function)

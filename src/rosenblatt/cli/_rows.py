@@ -9,6 +9,7 @@ from itertools import islice, repeat
 from typing import Any, NamedTuple
 
 from rosenblatt._util.text import Numbered
+from rosenblatt.cli._common import check_exists
 from rosenblatt.errors import InputError
 
 ALL = "all"
@@ -37,8 +38,10 @@ class NewRows(NamedTuple):
     numbers: Mapping[int, Any] = {}  # columns of numbers that are compared with their means
 
 
-def check_model(model: str, files: Sequence[str], command: str) -> None:
-    """Neither a folder, nor a table in the place of the model."""
+def read_model(model: str, files: Sequence[str], command: str) -> Any:
+    """Neither a folder, nor a table in the place of the model; and the files are there, too."""
+    from rosenblatt.data.files import find
+
     if os.path.isdir(model):
         inside = os.path.join(model, "model.json")
         there = os.path.exists(inside)
@@ -49,6 +52,13 @@ def check_model(model: str, files: Sequence[str], command: str) -> None:
             f"{model} is not a model file, and {files[0]} may be one. The model comes first: "
             f"rosenblatt {command} {shlex.quote(files[0])} {shlex.quote(model)}"
         )
+    check_exists(model)
+    if "-" not in files:  # it is read once
+        find(list(files))
+
+    from rosenblatt import model_file
+
+    return model_file.read(model)
 
 
 def _is_json(path: str) -> bool:
@@ -150,27 +160,3 @@ def _batches(
         numbers = [i for i in range(rows) if i not in lacking]
         wordless = {numbers[row]: names for row, names in encoding.wordless(X).items()}
         yield Batch(X, rows, lacking, strange, kept, wordless, y)
-
-
-# --- What a rule says of rows --------------------------------------------------------------------
-
-
-def of_two(estimator: Any, X: Any) -> Iterator[tuple[Any, float, None, tuple[int, None]]]:
-    """Label and score of each row, no runner-up, and whose weights tell why."""
-    scores, labels = estimator.decision_function(X), estimator.predict(X)
-    for label, score in zip(labels.tolist(), scores.tolist(), strict=True):
-        yield label, score, None, (0, None)
-
-
-def of_many(
-    estimator: Any, X: Any
-) -> Iterator[tuple[Any, float, tuple[Any, float], tuple[int, int]]]:
-    """Label and score of each row, its runner-up, and where both are among the classes."""
-    import numpy as np
-
-    scores, classes = estimator.decision_function(X), estimator.classes_.tolist()
-    for row, label in zip(scores, estimator.predict(X).tolist(), strict=True):
-        first = classes.index(label)
-        others = np.where(np.arange(len(row)) == first, -np.inf, row)
-        second = int(others.argmax())
-        yield label, float(row[first]), (classes[second], float(row[second])), (first, second)

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rosenblatt._util.escape import one_line
 from rosenblatt._util.files import make_folder
-from rosenblatt._util.text import of_files
+from rosenblatt._util.text import of_files, one_line
 from rosenblatt.cli import _common, _options
 from rosenblatt.errors import InputError
 
@@ -26,14 +25,8 @@ OVERLAP, QUASI_COMPLETE, NOT_SEPARABLE, UNDECIDED = 10, 11, 12, 20
 
 @click.command()
 @_options.table_options
-@click.option(
-    "-o", "--output", metavar="FILE", help="Write the certificate to FILE as JSON.  [default: none]"
-)
-@click.option(
-    "--encoded",
-    metavar="FILE",
-    help="Write the numbers that the proof is about to FILE as CSV.  [default: none]",
-)
+@_options.file_option("-o", "--output", help="Write the certificate to FILE as JSON.")
+@_options.file_option("--encoded", help="Write the numbers that the proof is about to FILE as CSV.")
 @click.option(
     "--scale",
     is_flag=True,
@@ -99,9 +92,7 @@ def command(
     proofs: str | None,
     pairs: bool,
     force: bool,
-    as_json: bool,
-    quiet: bool,
-    verbose: bool,
+    out: _common.Output,
     **reading: Any,
 ) -> int:
     """Prove whether a linear rule can be right about every row of a table.
@@ -134,94 +125,72 @@ def command(
         raise click.UsageError(
             "--decimal certifies the numbers as written, and --scale changes them: give only one."
         )
+    if signs and (decimal or no_intercept):
+        raise click.UsageError(
+            "--signs works for rules with an intercept on float64 numbers: leave out --decimal and "
+            "--no-intercept."
+        )
     if output is not None and output == encoded:
         raise InputError(f"-o and --encoded both name {output}: give two different files.")
     for path in (output, encoded):
         _common.check_output(path, files, force=force)
-    check_options(proofs, signs, decimal=decimal, no_intercept=no_intercept, force=force)
+    _common.check_folder(proofs, force=force)
 
     from rosenblatt import certify, minimum_errors
     from rosenblatt._study.verdict import describe
-    from rosenblatt.data import unlabelled
-    from rosenblatt.data.reading import weights_of
-    from rosenblatt.data.stack import in_place
-    from rosenblatt.data.transformation import refuse_merged
+    from rosenblatt.data.unlabelled import told
 
-    with _common.reading(quiet=quiet):
-        weights = None
-        if weight is not None:
-            column, opened = opened.split_off(weight, "weight")
-            weights = weights_of(column)
-        table: Any = opened.read()
-        X, y, encoding = table.encode(scale=scale)
-        table.refuse_rounded(encoding, decimal=decimal)
-        if scale and encoding is not None:
-            refuse_merged(encoding, table.batches())
-        encoding = encoding and encoding.filling([c.name for c in table.columns if c.missing])
-    _common.say(f"{X.shape[0]:,} rows, {X.shape[1]:,} features.", quiet=not verbose)
-    left_out: Any = getattr(table, "left_out", [])
+    with out.reading():
+        X, y, weights, encoding, left_out = _read(opened, weight, scale=scale, decimal=decimal)
+    out.say_detail(f"{X.shape[0] - len(left_out):,} rows, {X.shape[1]:,} features.")
     if len(left_out):
-        _common.say(f"{unlabelled.told(len(left_out))}.", quiet=quiet)
-        X, y, weights = in_place(X, y, left_out, weights)
+        out.say(f"{told(len(left_out))}.")
     if signs and len(set(y.tolist())) == 2:
-        check_columns(files, X.shape[1])
-    with _common.working(f"deciding about {X.shape[0]:,} rows", quiet=quiet):
+        _check_columns(files, X.shape[1])
+    through = {"fit_intercept": not no_intercept, "encoding": encoding, "sample_weight": weights}
+    with out.working(f"deciding about {X.shape[0]:,} rows"):
         certificate = certify(
             X,
             y,
-            fit_intercept=not no_intercept,
-            sample_weight=weights,
             semantics="decimal" if decimal else "binary64",
             time_limit=time_limit,
-            encoding=encoding,
             pairs=pairs,
+            **through,
         )
     if encoded is not None:
-        target = reading["target"] or "y"
         labels = y.astype(object)
         labels[left_out] = ""
+        target = reading["target"] or "y"
         _common.write_encoded(encoded, certificate.feature_names, target, X, labels)
-        _common.say(f"The encoded numbers are in {encoded}.", quiet=quiet)
+        out.say(f"The encoded numbers are in {encoded}.")
     if output is not None:
         certificate.save(output)
-        _common.say(f"The certificate is in {output}.", quiet=quiet)
+        out.say(f"The certificate is in {output}.")
     bracket = None
-    ask_for_fewest = certificate.separable is False and not certificate.many
-    if ask_for_fewest and fewest_errors > 0 and not decimal:
-        with _common.working("looking for the fewest errors", quiet=quiet):
-            bracket = minimum_errors(
-                X,
-                y,
-                fit_intercept=not no_intercept,
-                sample_weight=weights,
-                time_limit=fewest_errors,
-                encoding=encoding,
-            )
-    found = None
+    can_overlap = certificate.separable is False and not certificate.many
+    if can_overlap and fewest_errors > 0 and not decimal:
+        with out.working("looking for the fewest errors"):
+            bracket = minimum_errors(X, y, time_limit=fewest_errors, **through)
+    report = None
     if signs and not certificate.many:
-        found = forced_signs_of(
-            X,
-            y,
-            weights,
-            bracket,
-            fewest_errors,
-            encoding,
-            separable=certificate.separable is True,
-            quiet=quiet,
-        )
-        bracket = bracket and found.improved(bracket)
+        separable = certificate.separable is True
+        with out.working("looking for signs that the rows force"):
+            report = _forced_signs(
+                X, y, weights, encoding, bracket, fewest_errors or _SECONDS, separable=separable
+            )
+        bracket = bracket and report.improved(bracket)
     if proofs is not None:
-        write(proofs, bracket, found, quiet=quiet)
-    if as_json:
-        told = {"files": list(files)} | describe(certificate, bracket)
-        _common.print_json("certify", told if found is None else told | describe_signs(found))
+        _write_proofs(proofs, bracket, report, out)
+    if out.as_json:
+        content = {"files": list(files)} | describe(certificate, bracket)
+        _common.print_json("certify", content | ({} if report is None else _described(report)))
     else:
         with of_files():
             click.echo(str(certificate))
             if bracket is not None:
                 click.echo("\n".join(bracket.lines(alone=False)))
-            if found is not None:
-                click.echo(str(found))
+            if report is not None:
+                click.echo(str(report))
         if signs and certificate.many:
             click.echo(
                 "--signs needs two labels: choose one against all others with --positive LABEL."
@@ -229,12 +198,32 @@ def command(
         if scale:
             click.echo("The numbers were scaled (--scale): so are the margins and the bound.")
         several = len(certificate.classes) > 1 and weight is None
-        if not quiet and (then := _next(files, output, opened.options, several=several)):
-            _common.tell(f"Next: {one_line(shlex.join(then))}")
+        if not out.quiet and (then := _next(files, output, opened.options, several=several)):
+            _common.print_text(f"Next: {one_line(shlex.join(then))}")
     if certificate.separable is None:
         return UNDECIDED
     codes = {"complete separation": 0, "quasi-complete separation": QUASI_COMPLETE}
     return (codes | {"overlap": OVERLAP}).get(certificate.verdict, NOT_SEPARABLE)
+
+
+def _read(opened: Any, weight: str | None, *, scale: bool, decimal: bool) -> tuple[Any, ...]:
+    """Rows, labels, weights, the encoding for `verify`, and the rows that have no label."""
+    from rosenblatt.data.reading import weights_of
+    from rosenblatt.data.stack import in_place
+    from rosenblatt.data.transformation import refuse_merged
+
+    weights = None
+    if weight is not None:
+        column, opened = opened.split_off(weight, "weight")
+        weights = weights_of(column)
+    table = opened.read()
+    X, y, encoding = table.encode(scale=scale)
+    table.refuse_rounded(encoding, decimal=decimal)
+    if scale and encoding is not None:
+        refuse_merged(encoding, table.batches())
+    encoding = encoding and encoding.filling([c.name for c in table.columns if c.missing])
+    left_out: Any = getattr(table, "left_out", [])
+    return *in_place(X, y, left_out, weights), encoding, left_out
 
 
 def _next(
@@ -248,29 +237,13 @@ def _next(
     return ["rosenblatt", "fit", *files, *options.typed()] if several else []
 
 
-# --- What the rows force, as a part of `rosenblatt certify`: signs, and proofs in files ----------
+# --- What the rows force: signs, and proofs in files ---------------------------------------------
 
 
 _SECONDS = 10.0  # for that, where no other time was asked for
 
 
-def check_options(
-    proofs: str | None, signs: bool, *, decimal: bool, no_intercept: bool, force: bool
-) -> None:
-    """Before anything is read."""
-    if signs and (decimal or no_intercept):
-        raise click.UsageError(
-            "--signs works for rules with an intercept on float64 numbers: leave out --decimal and "
-            "--no-intercept."
-        )
-    if proofs is not None and Path(proofs).exists() and not force:
-        raise InputError(
-            f"{proofs} exists already. Give another folder, or --force to write into it."
-        )
-
-
-def check_columns(files: tuple[str, ...], columns: int) -> None:
-    """Before any search."""
+def _check_columns(files: tuple[str, ...], columns: int) -> None:
     from rosenblatt._bounds.directions import MOST_COLUMNS
 
     if columns > MOST_COLUMNS:
@@ -280,37 +253,33 @@ def check_columns(files: tuple[str, ...], columns: int) -> None:
         )
 
 
-def forced_signs_of(
+def _forced_signs(
     X: Any,
     y: Any,
     weights: Any,
+    encoding: Any,
     bracket: ErrorBracket | None,
     seconds: float,
-    encoding: Any,
     *,
     separable: bool,
-    quiet: bool,
 ) -> SignReport:
     """Of the best rule that this search and that for the fewest errors find."""
     from rosenblatt._util.budget import Clock
     from rosenblatt.sign_report import found_within
 
-    seconds = seconds or _SECONDS
-    with _common.working("looking for signs that the rows force", quiet=quiet):
-        return found_within(
-            Clock(seconds),
-            X,
-            y,
-            errors=0 if separable else None,
-            sample_weight=weights,
-            encoding=encoding,
-            longer=f"more time than {seconds:g} seconds",
-            known=bracket,
-        )
+    return found_within(
+        Clock(seconds),
+        X,
+        y,
+        errors=0 if separable else None,
+        sample_weight=weights,
+        encoding=encoding,
+        longer=f"more time than {seconds:g} seconds",
+        known=bracket,
+    )
 
 
-def describe_signs(report: SignReport) -> dict[str, Any]:
-    """For --json."""
+def _described(report: SignReport) -> dict[str, Any]:
     columns = [
         {
             "column": c.name,
@@ -325,34 +294,28 @@ def describe_signs(report: SignReport) -> dict[str, Any]:
     return {"signs": {"errors": report.errors, "columns": columns}}
 
 
-def write(
-    folder: str,
-    bracket: ErrorBracket | None,
-    report: SignReport | None,
-    *,
-    quiet: bool,
+def _write_proofs(
+    folder: str, bracket: ErrorBracket | None, report: SignReport | None, out: _common.Output
 ) -> None:
     """fewest-errors.json, and sign-1.json for the first column; each says how to read the table."""
-    documents = {}
+    from rosenblatt._bounds.proof import save
+
+    documents, groups = {}, ""
     if bracket is not None and bracket.proof == "directions":
         documents["fewest-errors.json"] = bracket.to_dict()
-    for place, column in enumerate(report or (), 1):
-        if column.sign is not None and report is not None:
-            documents[f"sign-{place}.json"] = report.to_dict(column.name)
-    groups = ""
-    if bracket is not None and bracket.proof == "conflicts" and bracket.proved_lower:
+    elif bracket is not None and bracket.proof == "conflicts" and bracket.proved_lower:
         groups = (
             "The bound on the errors has no file: it is proved by groups of rows (conflicts), and "
             "only proofs by directions have one."
         )
+    if report is not None:
+        signs = [(place, c) for place, c in enumerate(report, 1) if c.sign is not None]
+        documents |= {f"sign-{place}.json": report.to_dict(c.name) for place, c in signs}
     if not documents:
         why = groups or "No bound on the errors and no sign was proved here."
-        _common.say(f"--proofs: nothing was written. {why}", quiet=quiet)
+        out.say(f"--proofs: nothing was written. {why}")
         return
-    from rosenblatt._bounds.proof import save
-
     make_folder(Path(folder))
     for name, document in documents.items():
         save(document, Path(folder) / name)
-    told = f"The proofs are in {folder}: {', '.join(documents)}."
-    _common.say(f"{told} {groups}".rstrip(), quiet=quiet)
+    out.say(f"The proofs are in {folder}: {', '.join(documents)}. {groups}".rstrip())

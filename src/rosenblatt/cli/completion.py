@@ -23,6 +23,6 @@ def command(shell: str) -> None:
 
     from rosenblatt.cli import group
 
-    found = get_completion_class(shell)
-    assert found is not None
-    click.echo(found(group, {}, "rosenblatt", "_ROSENBLATT_COMPLETE").source())
+    completion = get_completion_class(shell)
+    assert completion is not None
+    click.echo(completion(group, {}, "rosenblatt", "_ROSENBLATT_COMPLETE").source())

@@ -14,22 +14,22 @@ _PACKAGES = ("numpy", "scipy", "scikit-learn", "pyarrow", "click", "rich")
 
 @click.command()
 @_options.output_options
-def command(as_json: bool, quiet: bool, verbose: bool) -> None:
+def command(out: _common.Output) -> None:
     """Show versions, whether the compiled core runs, and the size of the cache.
 
     \b
     Example:
       rosenblatt doctor
     """
-    found = _examine()
-    if as_json:
-        _common.print_json("doctor", found)
+    about = _examine()
+    if out.as_json:
+        _common.print_json("doctor", about)
         return
-    click.echo(f"rosenblatt {found['rosenblatt']}, {found['core']}")
-    click.echo(f"Python {found['python']} on {found['platform']}")
-    for name, version in found["packages"].items():
+    click.echo(f"rosenblatt {about['rosenblatt']}, {about['core']}")
+    click.echo(f"Python {about['python']} on {about['platform']}")
+    for name, version in about["packages"].items():
         click.echo(f"{name} {version or 'is not installed'}")
-    cache = found["cache"]
+    cache = about["cache"]
     click.echo(
         f"cache of encoded rows (fit --stream): {cache['folder']}, {cache['bytes'] / 1e6:,.1f} MB"
     )

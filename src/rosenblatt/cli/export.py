@@ -16,8 +16,8 @@ _KINDS = {"onnx": "--onnx FILE", "sql": "--sql", "excel": "--excel-formula", "py
 
 
 @click.command()
-@click.argument("model", type=click.Path())
-@click.option("--onnx", metavar="FILE", help="Write an ONNX graph to FILE.  [default: none]")
+@_options.model_argument
+@_options.file_option("--onnx", help="Write an ONNX graph to FILE.")
 @click.option("--sql", is_flag=True, help="Print a SQL query that gives every row its label.")
 @click.option(
     "--excel-formula",
@@ -60,9 +60,7 @@ def command(
     columns_of: str | None,
     dtype: str | None,
     force: bool,
-    as_json: bool,
-    quiet: bool,
-    verbose: bool,
+    out: _common.Output,
 ) -> int:
     """Turn a trained model into ONNX, SQL, a spreadsheet formula or plain Python.
 
@@ -89,24 +87,32 @@ def command(
     inputs = (model,) if columns_of is None else (model, columns_of)
     _common.check_output(onnx or output, inputs, force=force)
 
-    from rosenblatt import model_file
+    from rosenblatt import formulas, model_file
     from rosenblatt.data import Encoding
 
     known = model_file.read(model)
     encoding = None if known.encoding is None else Encoding.from_dict(known.encoding)
     if onnx is not None:
-        content = _write_onnx(known.estimator, encoding, onnx, dtype or "float64", quiet=quiet)
+        content = _write_onnx(known.estimator, encoding, onnx, dtype or "float64")
+        told = f"it takes X with {len(content['features'])} {content['dtype']} columns and gives"
+        out.say(f"The graph is in {onnx}: {told} label and score.")
     else:
-        content = _text(known.estimator, encoding, kind, table or "data", columns_of, quiet=quiet)
-    labels = known.estimator.classes_.tolist()
-    if output is not None:
-        with _common.whole_file(output) as file:
-            file.write(content["text"])
-        _common.say(f"The {_WRITTEN[kind]} is in {output}.", quiet=quiet)
-    if as_json:
+        columns = formulas.inputs(known.estimator, encoding=encoding)
+        cells = _cells(columns, encoding, columns_of) if excel else {}
+        text = _text(known.estimator, encoding, kind, table or "data", cells)
+        content = {"format": kind, "columns": columns, "text": text}
+        if excel:
+            where = ", ".join(f"{name} in {cell}" for name, cell in cells.items())
+            out.say(f"Paste the formula beside the first row and fill it down. It reads {where}.")
+        if output is not None:
+            with _common.whole_file(output) as file:
+                file.write(text)
+            out.say(f"The {_WRITTEN[kind]} is in {output}.")
+        elif not out.as_json:
+            click.echo(text, nl=not text.endswith("\n"))
+    if out.as_json:
+        labels = known.estimator.classes_.tolist()
         _common.print_json("export", {"model": model, **content, "labels": labels})
-    elif onnx is None and output is None:
-        click.echo(content["text"], nl=not content["text"].endswith("\n"))
     return 0
 
 
@@ -118,48 +124,38 @@ def _kind(asked: dict[str, bool]) -> str:
     return kinds[0]
 
 
-def _check_options(kind: str, **given: str | None) -> None:
-    """Each option belongs to some kinds."""
-    of = {"output": ("sql", "excel", "python"), "table": ("sql",), "columns_of": ("excel",)}
-    of["dtype"] = ("onnx",)
-    for name, value in given.items():
-        if value is not None and kind not in of[name]:
-            option, kinds = name.replace("_", "-"), " or ".join(_KINDS[k] for k in of[name])
+_ONLY_WITH = {
+    "output": ("sql", "excel", "python"),
+    "table": ("sql",),
+    "columns_of": ("excel",),
+    "dtype": ("onnx",),
+}
+
+
+def _check_options(kind: str, **values: str | None) -> None:
+    for name, value in values.items():
+        if value is not None and kind not in _ONLY_WITH[name]:
+            option = name.replace("_", "-")
+            kinds = " or ".join(_KINDS[k] for k in _ONLY_WITH[name])
             raise click.UsageError(f"--{option} goes with {kinds}, not with {_KINDS[kind]}.")
 
 
-def _write_onnx(
-    estimator: Any, encoding: Any, output: str, dtype: str, *, quiet: bool
-) -> dict[str, Any]:
+def _write_onnx(estimator: Any, encoding: Any, output: str, dtype: str) -> dict[str, Any]:
     from rosenblatt._export.onnx_names import feature_names
     from rosenblatt.onnx import export
 
     export(estimator, output, encoding=encoding, dtype=dtype)
-    features = feature_names(estimator, encoding)
-    words = f"it takes X with {len(features)} {dtype} columns and gives label and score"
-    _common.say(f"The graph is in {output}: {words}.", quiet=quiet)
-    return {"onnx": output, "dtype": dtype, "features": features}
+    return {"onnx": output, "dtype": dtype, "features": feature_names(estimator, encoding)}
 
 
-def _text(
-    estimator: Any, encoding: Any, kind: str, table: str, columns_of: str | None, *, quiet: bool
-) -> dict[str, Any]:
+def _text(estimator: Any, encoding: Any, kind: str, table: str, cells: dict[str, str]) -> str:
     from rosenblatt import formulas
 
-    columns = formulas.inputs(estimator, encoding=encoding)
     if kind == "sql":
-        text = formulas.to_sql(estimator, encoding=encoding, table=table)
-    elif kind == "python":
-        text = formulas.to_python(estimator, encoding=encoding)
-    else:
-        cells = _cells(columns, encoding, columns_of)
-        text = formulas.to_excel(estimator, encoding=encoding, cells=cells)
-        where = ", ".join(f"{name} in {cell}" for name, cell in cells.items())
-        _common.say(
-            f"Paste the formula beside the first row and fill it down. It reads {where}.",
-            quiet=quiet,
-        )
-    return {"format": kind, "columns": columns, "text": text}
+        return formulas.to_sql(estimator, encoding=encoding, table=table)
+    if kind == "python":
+        return formulas.to_python(estimator, encoding=encoding)
+    return formulas.to_excel(estimator, encoding=encoding, cells=cells)
 
 
 def _cells(columns: list[str], encoding: Any, columns_of: str | None) -> dict[str, str]:

@@ -142,9 +142,7 @@ def command(
     files: tuple[str, ...],
     output: str | None,
     force: bool,
-    as_json: bool,
-    quiet: bool,
-    verbose: bool,
+    out: _common.Output,
     **options: Any,
 ) -> int:
     """Train a classifier on a table, estimate its error, and write a report.
@@ -174,22 +172,22 @@ def command(
     from rosenblatt._study.options import Options
     from rosenblatt._study.source import of_files
     from rosenblatt._study.study import StudyInterrupted, studied
-    from rosenblatt._util.interrupt import to_the_end
+    from rosenblatt._util.progress import to_the_end
     from rosenblatt.report.terminal import first_lines, last_lines
 
     def show(begun: Beginning) -> None:
-        if not as_json:
+        if not out.as_json:
             _show(first_lines(begun))
 
     try:
-        study = studied(of_files(files, opened), Options.of(**options), quiet=quiet, show=show)
+        study = studied(of_files(files, opened), Options.of(**options), quiet=out.quiet, show=show)
     except StudyInterrupted as stopped:
         study = stopped.study
     with to_the_end():
         study.save(folder, force=force)
     for what, seconds in study.seconds.items():
-        _common.say(f"{what}: {seconds:.2f} s", quiet=not verbose)
-    if as_json:
+        out.say_detail(f"{what}: {seconds:.2f} s")
+    if out.as_json:
         _common.print_json("fit", dict(study.to_dict()))
     else:
         _show(last_lines(study.to_dict()))

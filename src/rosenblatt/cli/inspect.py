@@ -6,17 +6,14 @@ from typing import Any
 
 import click
 
-from rosenblatt._util.escape import one_line
-from rosenblatt._util.text import many
+from rosenblatt._util.text import many, one_line
 from rosenblatt.cli import _common, _options
 
 
 @click.command()
 @_options.table_options
 @_options.output_options
-def command(
-    files: tuple[str, ...], as_json: bool, quiet: bool, verbose: bool, **reading: Any
-) -> int:
+def command(files: tuple[str, ...], out: _common.Output, **reading: Any) -> int:
     """Show how a table is read: what each column holds, and what it becomes.
 
     Nothing is trained and nothing is written. Exits with 2 if the table has problems that training
@@ -31,9 +28,9 @@ def command(
 
     from rosenblatt.data.summary import summary
 
-    with _common.reading(quiet=quiet):
+    with out.reading():
         description = summary(opened.read())
-    if as_json:
+    if out.as_json:
         _common.print_json("inspect", description)
     else:
         _show(description)

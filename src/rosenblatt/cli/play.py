@@ -37,9 +37,7 @@ def command(
     serve: bool,
     port: int,
     force: bool,
-    as_json: bool,
-    quiet: bool,
-    verbose: bool,
+    out: _common.Output,
     **reading: Any,
 ) -> int:
     """Open a page in the browser in which a perceptron learns, step by step.
@@ -62,7 +60,7 @@ def command(
         made = page()
     else:
         opened = _common.open_table(files, reading)
-        with _common.reading(quiet=quiet):
+        with out.reading():
             X, y, encoding = opened.read().encode(scale=False)
         made = page(X, y, feature_names=None if encoding is None else encoding.feature_names)
     if serve:
@@ -72,8 +70,8 @@ def command(
             serving.serve_forever()
         return 0
     written = open_page(made, output, show=not no_open)
-    if as_json:
+    if out.as_json:
         _common.print_json("play", {"files": list(files), "page": str(written)})
     else:
-        _common.say(f"The playground is in {written}.", quiet=quiet)
+        out.say(f"The playground is in {written}.")
     return 0

@@ -2,40 +2,29 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from itertools import count
+from typing import Any, NamedTuple, Protocol
 
 import click
 
-from rosenblatt._util.text import named
-from rosenblatt.cli import _common, _options, _prediction_columns
-from rosenblatt.cli._explain import (
-    SmallestChange,
-    is_card,
-    lead,
-    points_of,
-    weighed,
-    weights,
-    why_of,
-)
-from rosenblatt.cli._prediction_columns import (
-    Beside,
-    Columns,
-    Row,
-    SecondOpinion,
-    as_dict,
-    check_together,
-    write,
-)
-from rosenblatt.cli._rows import NewRows, check_model, new_rows, of_many, of_two
+from rosenblatt._util.text import in_file, many, named, of_files, row_number, shown
+from rosenblatt.cli import _common, _options
+from rosenblatt.cli._explain import Reasons, SmallestChange, Why, is_card, points_of
+from rosenblatt.cli._rows import NewRows, new_rows, read_model
+from rosenblatt.cli._second_opinion import second_opinion
 from rosenblatt.errors import InputError
 
 _REASONS = 3
+_WAITING = 1 << 24  # characters that wait in memory; more of them in a file
 
 
 @click.command()
-@click.argument("model", type=click.Path())
+@_options.model_argument
 @_options.row_options()
 @click.option(
     "-o",
@@ -73,6 +62,7 @@ _REASONS = 3
 )
 @click.option(
     "--second-opinion",
+    "train",
     metavar="TRAIN",
     help="Say whether other linear rules that fit the training rows in the file TRAIN as well "
     "would predict otherwise.",
@@ -88,14 +78,7 @@ _REASONS = 3
     help="Add the probability of the label that the rule names (card = yes if ...), by Platt "
     "scaling.",
 )
-@click.option(
-    "--unseen",
-    type=click.Choice(["refuse", "zero"]),
-    default="refuse",
-    show_default=True,
-    help="What to do with a category that did not occur in training: stop with an error, or set "
-    "all its 0/1 columns to 0, as for the reference level; such rows are marked.",
-)
+@_options.unseen_option("; such rows are marked")
 @click.option(
     "--gaps",
     type=click.Choice(["mark", "refuse"]),
@@ -115,15 +98,13 @@ def command(
     reasons: int | None,
     change: bool,
     fixed: tuple[str, ...],
-    second_opinion: str | None,
+    train: str | None,
     proofs: str | None,
     probability: bool,
     unseen: str,
     gaps: str,
     force: bool,
-    as_json: bool,
-    quiet: bool,
-    verbose: bool,
+    out: _common.Output,
     **reading: Any,
 ) -> int:
     """Predict the labels of new rows with a trained model.
@@ -163,66 +144,70 @@ def command(
       rosenblatt predict credit-rosenblatt/model.json credit.csv --keep age --explain
       rosenblatt predict credit-rosenblatt/model.json credit.csv --explain --change
     """
+    _check_options(explain, reasons, change, fixed, train, proofs)
+    _common.check_folder(proofs, force=force)
+    if train is not None and "-" in (train, *files):
+        raise InputError(
+            "--second-opinion reads the rows more than once: give files instead of standard input "
+            "(-)."
+        )
+    _common.check_output(output, (model, *files), force=force)
+    known = read_model(model, files, "predict")
+    platt = _platt(known, model) if probability else None
+    read = partial(new_rows, model=model, files=files, reading=reading, unseen=unseen, gaps=gaps)
+    new = read(known, keep=keep)
+    opinion = None if train is None else second_opinion(known, model, train, read, reading, out)
+    beside: list[Beside] = [SmallestChange(known, model, fixed)] if change else []
+    beside += [] if opinion is None else [opinion]
+    classes = known.estimator.classes_.tolist()
+    why = Reasons(known.estimator, new, reasons or _REASONS) if explain else None
+    rows = _rows(known.estimator, new, why, platt, beside)
+    if out.as_json:
+        with out.reading():
+            content = [_as_dict(row, new.kept, beside) for row in rows]
+        _common.print_json("predict", {"files": list(files), "labels": classes, "rows": content})
+    else:
+        columns = Columns(
+            f"probability of {classes[-1]}" if probability else None,
+            explain=explain,
+            ranked=len(classes) > 2,
+            marked=unseen == "zero" or new.prose,
+            beside=tuple(one.column for one in beside),
+            points=is_card(known.estimator),
+        )
+        _write(output, rows, new.kept, columns, out)
+        if output is not None:
+            out.say(f"The predictions are in {output}.")
+        if platt is not None:
+            out.say(_threshold(known, platt))
+    if opinion is not None:
+        opinion.tell(out)
+        if proofs is not None:
+            opinion.write_proofs(proofs, out)
+    return 0
+
+
+def _check_options(
+    explain: bool,
+    reasons: int | None,
+    change: bool,
+    fixed: tuple[str, ...],
+    train: str | None,
+    proofs: str | None,
+) -> None:
     if reasons is not None and not explain:
         raise click.UsageError(
             "--reasons is the number of reasons that --explain gives: add --explain."
         )
-    check_together(
-        explain=explain,
-        change=change,
-        fixed=fixed,
-        opinion=second_opinion,
-        proofs=proofs,
-        files=files,
-        force=force,
-    )
-    check_model(model, files, "predict")
-    _common.check_files(model, files if second_opinion is None else (second_opinion, *files))
-    _common.check_output(output, (model, *files), force=force)
-
-    from rosenblatt import model_file
-
-    known = model_file.read(model)
-    platt = _platt(known, model) if probability else None
-    new = new_rows(known, model, files, reading, unseen=unseen, gaps=gaps, keep=keep)
-    beside: list[Beside] = [SmallestChange(known, model, fixed)] if change else []
-    if second_opinion is not None:
-        again = partial(
-            new_rows, model=model, files=files, reading=reading, unseen=unseen, gaps=gaps
-        )
-        opinion = _prediction_columns.second_opinion(
-            known, model, second_opinion, again, reading, quiet=quiet
-        )
-        beside.append(opinion)
-    rows = _rows(known.estimator, new, (reasons or _REASONS) if explain else 0, beside)
-    rows = _with_probability(rows, platt)
-    if as_json:
-        with _common.reading(quiet=quiet):
-            keys = [one.key for one in beside]
-            content = [as_dict(row, new.kept, keys) for row in rows]
-        labels = known.estimator.classes_.tolist()
-        _common.print_json("predict", {"files": list(files), "labels": labels, "rows": content})
-        _tell(beside, proofs, quiet=quiet)
-        return 0
-    ranked = len(known.estimator.classes_) > 2
-    columns = Columns(
-        f"probability of {known.estimator.classes_[-1]}" if probability else None,
-        explain=explain,
-        ranked=ranked,
-        marked=unseen == "zero" or new.prose,
-        beside=tuple(one.column for one in beside),
-        points=is_card(known.estimator),
-    )
-    write(output, rows, new.kept, columns, quiet=quiet)
-    if output is not None:
-        _common.say(f"The predictions are in {output}.", quiet=quiet)
-    if platt is not None:
-        _common.say(_from_on(known, platt), quiet=quiet)
-    _tell(beside, proofs, quiet=quiet)
-    return 0
+    if change and not explain:
+        raise click.UsageError("--change goes with --explain: add --explain.")
+    if fixed and not change:
+        raise click.UsageError("--fixed goes with --change: add --change.")
+    if proofs is not None and train is None:
+        raise click.UsageError("--proofs goes with --second-opinion: add --second-opinion TRAIN.")
 
 
-def _from_on(known: Any, platt: Any) -> str:
+def _threshold(known: Any, platt: Any) -> str:
     """The probability at which the answer changes, which is one half only by chance."""
     label, why = named(known.estimator.classes_[-1]), ""
     if known.objective is not None and known.objective.decides != "error":
@@ -230,43 +215,6 @@ def _from_on(known: Any, platt: Any) -> str:
 
         why = f", because it was chosen by {chosen_by(known.objective)}"
     return f"This rule says {label} from a probability of {float(platt.of(0.0)):.1%} on{why}."
-
-
-def _tell(beside: list[Beside], proofs: str | None, *, quiet: bool) -> None:
-    for one in beside:
-        if isinstance(one, SecondOpinion):
-            one.tell(quiet=quiet)
-            if proofs is not None:
-                one.write_proofs(proofs, quiet=quiet)
-
-
-def _rows(estimator: Any, new: NewRows, count: int, beside: Sequence[Beside] = ()) -> Iterator[Row]:
-    from rosenblatt._core.rows import dense
-
-    says = of_two if len(estimator.classes_) == 2 else of_many
-    rule, of = weights(estimator) if count else None, weighed(estimator, new)
-    number = predicted = 0
-    for batch in new.batches:
-        answers = enumerate(says(estimator, batch.X))
-        rows = batch.X if rule is None else of.rows(batch.X)
-        points = points_of(estimator, batch.X)
-        for i, kept in zip(range(batch.rows), batch.kept, strict=True):
-            unseen, lacking = "; ".join(batch.unseen.get(i, [])), batch.lacking.get(i, [])
-            label, score, rival, why, sum_ = None, None, None, None, None
-            more: tuple[tuple[str, Any], ...] = ()
-            if not lacking:
-                j, (label, score, rival, at) = next(answers)
-                sum_ = None if points is None else points[j]
-                if rule is not None:
-                    w, b = lead(*rule, *at)
-                    x = dense(rows[j]).ravel()
-                    why = why_of(of, x, w, count, b)
-                more = tuple(one.of(predicted, batch.X[j], label) for one in beside)
-                predicted += 1
-            no_word = batch.wordless.get(i, [])
-            row = Row(number, kept, label, score, rival, why, unseen, lacking, no_word, more)
-            yield row._replace(points=sum_)
-            number += 1
 
 
 def _platt(known: Any, model: str) -> Any:
@@ -280,7 +228,198 @@ def _platt(known: Any, model: str) -> Any:
     raise InputError(f"--probability: {model} cannot give a probability: {why}.")
 
 
-def _with_probability(rows: Iterator[Row], platt: Any) -> Iterator[Row]:
-    for row in rows:
-        known = platt is not None and row.score is not None
-        yield row._replace(probability=float(platt.of(row.score))) if known else row
+# --- Rows and their predictions ------------------------------------------------------------------
+
+
+class Beside(Protocol):
+    """One more column."""
+
+    column: str  # its name
+    key: str  # of its content in JSON
+
+    def of(self, k: int, x: Any, label: Any) -> tuple[str, Any]:
+        """Text and content for row k among those that lack nothing, x as the rule sees it."""
+
+
+class Row(NamedTuple):
+    number: int
+    kept: tuple[str, ...]  # columns of the table that are given along
+    unseen: str  # words that did not occur in training, and what they count as
+    lacking: list[str]  # columns without a value
+    wordless: list[str]  # columns of prose without a known word
+    label: Any = None  # None, as what follows: the row lacks a value
+    score: float | None = None
+    rival: tuple[Any, float] | None = None  # of many classes the runner-up and its score
+    why: Why | None = None
+    points: float | None = None  # of a card; whole numbers of counts
+    probability: float | None = None  # of the second label
+    beside: Sequence[tuple[str, Any]] = ()  # text and content of further columns
+
+
+def _rows(
+    estimator: Any, new: NewRows, why: Reasons | None, platt: Any, beside: Sequence[Beside]
+) -> Iterator[Row]:
+    numbers, places = count(), count()
+    for batch in new.batches:
+        predictions = _predictions(estimator, batch.X, why, platt, beside, places)
+        for i, kept in zip(range(batch.rows), batch.kept, strict=True):
+            unseen, lacking = "; ".join(batch.unseen.get(i, [])), batch.lacking.get(i, [])
+            row = Row(next(numbers), kept, unseen, lacking, batch.wordless.get(i, []))
+            yield row if lacking else row._replace(**next(predictions))
+
+
+def _predictions(
+    estimator: Any,
+    X: Any,
+    why: Reasons | None,
+    platt: Any,
+    beside: Sequence[Beside],
+    places: Iterator[int],
+) -> Iterator[dict[str, Any]]:
+    """Of rows that lack nothing; `places` counts them."""
+    of_scores = _of_two if len(estimator.classes_) == 2 else _of_many
+    values: Any = why and why.values(X)
+    points = points_of(estimator, X)
+    for i, (label, score, rival, first, second) in enumerate(of_scores(estimator, X)):
+        place = next(places)
+        yield {
+            "label": label,
+            "score": score,
+            "rival": rival,
+            "why": why and why.of(values[i], first, second),
+            "points": None if points is None else points[i],
+            "probability": None if platt is None else float(platt.of(score)),
+            "beside": [one.of(place, X[i], label) for one in beside],
+        }
+
+
+_Scored = tuple[Any, float, tuple[Any, float] | None, int, int | None]
+
+
+def _of_two(estimator: Any, X: Any) -> Iterator[_Scored]:
+    """Label and score of each row, no runner-up, and whose weights tell why."""
+    scores, labels = estimator.decision_function(X), estimator.predict(X)
+    for label, score in zip(labels.tolist(), scores.tolist(), strict=True):
+        yield label, score, None, 0, None
+
+
+def _of_many(estimator: Any, X: Any) -> Iterator[_Scored]:
+    """Label and score of each row, its runner-up, and where both are among the classes."""
+    import numpy as np
+
+    scores, classes = estimator.decision_function(X), estimator.classes_.tolist()
+    for row, label in zip(scores, estimator.predict(X).tolist(), strict=True):
+        first = classes.index(label)
+        second = int(np.where(np.arange(len(row)) == first, -np.inf, row).argmax())
+        yield label, float(row[first]), (classes[second], float(row[second])), first, second
+
+
+# --- How they are written: a row of CSV, or an object of JSON ------------------------------------
+
+
+def _as_dict(row: Row, kept: list[str], beside: Sequence[Beside]) -> dict[str, Any]:
+    content = {"row": row.number, "prediction": row.label, "score": row.score}
+    if row.points is not None:
+        content["points"] = row.points
+    if row.probability is not None:
+        content["probability"] = row.probability
+    if kept:
+        content["kept"] = dict(zip(kept, row.kept, strict=True))
+    if row.lacking:
+        content["missing"] = row.lacking
+    if row.rival is not None:
+        content["runner_up"], content["runner_up_score"] = row.rival
+    if row.why is not None:
+        content["reasons"] = [{"feature": name, "adds": added} for name, added in row.why.reasons]
+        content |= {"others": row.why.others, "intercept": row.why.intercept}
+        content |= {} if row.why.threshold is None else {"threshold": row.why.threshold}
+    content |= {one.key: more for one, (_, more) in zip(beside, row.beside, strict=False)}
+    if row.unseen:
+        content["unseen"] = row.unseen
+    if row.wordless:
+        content["no_known_word"] = row.wordless
+    return content
+
+
+@dataclass(frozen=True)
+class Columns:
+    """What is written beside label and score."""
+
+    likely: str | None  # the name of the column of probabilities
+    explain: bool
+    ranked: bool
+    marked: bool
+    beside: tuple[str, ...]
+    points: bool  # of a card
+
+    def names(self) -> list[str]:
+        columns = ["prediction", "score", *["points"] * self.points]
+        columns += [] if self.likely is None else [self.likely]
+        columns += ["runner-up", "its score"] if self.ranked else []
+        columns += ["reasons"] * self.explain + list(self.beside)
+        return columns + ["unseen"] * self.marked
+
+    def of(self, row: Row) -> list[Any]:
+        """Nothing where a row lacks a value."""
+        no_word = (f"{name}: no word known from training" for name in row.wordless)
+        unseen = ["; ".join([*([row.unseen] if row.unseen else []), *no_word])] * self.marked
+        if row.score is None:
+            return [""] * (len(self.names()) - self.marked) + unseen
+        columns = [row.label, repr(row.score), *([] if row.points is None else [row.points])]
+        columns += [] if row.probability is None else [repr(row.probability)]
+        columns += [] if row.rival is None else [row.rival[0], repr(row.rival[1])]
+        columns += [] if row.why is None else [str(row.why)]
+        return columns + [text for text, _ in row.beside] + unseen
+
+
+def _write(
+    output: str | None,
+    rows: Iterator[Row],
+    kept: list[str],
+    columns: Columns,
+    out: _common.Output,
+) -> None:
+    import csv
+
+    strange, wordless, lacking, first = 0, 0, 0, None
+    whole = _whole_output() if output is None else _common.whole_file(output)
+    with of_files(), whole as file, out.reading():
+        writer = csv.writer(file, lineterminator="\n")
+        ours = columns.names()
+        writer.writerow(["row", *_apart(kept, ["row", *ours]), *ours])
+        for row in rows:
+            writer.writerow([row_number(row.number), *row.kept, *columns.of(row)])
+            strange += row.unseen != ""
+            wordless += bool(row.wordless)
+            lacking += bool(row.lacking)
+            first = first or (row if row.lacking else None)
+    for n, what in (
+        (strange, "a category that did not occur in training"),
+        (wordless, "text that has no word known from training"),
+    ):
+        if n:
+            out.say(f"{many(n, 'row')} with {what}: see the column unseen.")
+    if first is not None:
+        names = ", ".join(map(repr, first.lacking))
+        out.say(
+            f"{many(lacking, 'row')} got no prediction, since values are missing: the first is "
+            f"{in_file(first.number)}, without {names}."
+        )
+
+
+def _apart(kept: list[str], ours: list[str]) -> list[str]:
+    """Names of columns of the table that can stand beside ours."""
+    return [f"{name} (of the table)" if name in ours else name for name in kept]
+
+
+@contextmanager
+def _whole_output() -> Iterator[Any]:
+    """Standard output, of which nothing is written where an error is found: the rows wait."""
+    import tempfile
+
+    with tempfile.SpooledTemporaryFile(_WAITING, "w+", encoding="utf-8", newline="") as file:
+        yield file
+        file.seek(0)
+        while text := file.read(1 << 16):
+            # Into a file or a program go the labels themselves, colours or not.
+            click.echo(shown(text) if sys.stdout.isatty() else text, nl=False, color=True)

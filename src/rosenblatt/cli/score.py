@@ -7,10 +7,9 @@ from typing import Any
 
 import click
 
-from rosenblatt._util.escape import one_line
-from rosenblatt._util.text import many, named
+from rosenblatt._util.text import many, named, one_line
 from rosenblatt.cli import _common, _options
-from rosenblatt.cli._rows import check_model, new_rows
+from rosenblatt.cli._rows import new_rows, read_model
 from rosenblatt.errors import InputError
 
 _CONFIDENCE = 0.95
@@ -24,24 +23,15 @@ _LEFT_OUT = {
 
 
 @click.command()
-@click.argument("model", type=click.Path())
+@_options.model_argument
 @_options.row_options(labelled=True)
-@click.option(
-    "--unseen",
-    type=click.Choice(["refuse", "zero"]),
-    default="refuse",
-    show_default=True,
-    help="What to do with a category that did not occur in training: stop with an error, or set "
-    "all its 0/1 columns to 0, as for the reference level.",
-)
+@_options.unseen_option()
 @_options.output_options
 def command(
     model: str,
     files: tuple[str, ...],
     unseen: str,
-    as_json: bool,
-    quiet: bool,
-    verbose: bool,
+    out: _common.Output,
     **reading: Any,
 ) -> int:
     """Measure how often a trained model is wrong on rows whose labels are known.
@@ -60,14 +50,9 @@ def command(
       rosenblatt fit credit.csv --target card
       rosenblatt score credit-rosenblatt/model.json credit.csv
     """
-    check_model(model, files, "score")
-    _common.check_files(model, files)
-
-    from rosenblatt import model_file
-
-    known = model_file.read(model)
+    known = read_model(model, files, "score")
     new = new_rows(known, model, files, reading, unseen=unseen, gaps="mark", labelled=True)
-    with _common.reading(quiet=quiet):
+    with out.reading():
         classes = known.estimator.classes_.tolist()
         counts, lacking = _counted(known.estimator, classes, new.batches)
     if not counts.any():
@@ -76,11 +61,11 @@ def command(
         )
     left_out = {"not_judged": lacking, "unlabelled": new.unlabelled()}
     scores = _document(classes, counts, known.objective) | left_out
-    if as_json:
+    if out.as_json:
         _common.print_json("score", {"files": list(files), "model": model} | scores)
     else:
         for subject, line in _lines(scores, known.objective):
-            _common.tell(f"{subject:9} {one_line(line)}")
+            _common.print_text(f"{subject:9} {one_line(line)}")
     return 0
 
 

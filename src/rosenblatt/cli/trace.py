@@ -46,7 +46,7 @@ _RULES = ("perceptron", "PA-I", "PA-II", "AROW")
 )
 @click.option(
     "-C",
-    "c",
+    "C",
     type=float,
     metavar="C",
     help="With PA-I or PA-II: aggressiveness; larger means larger steps.  [default: 1]",
@@ -91,25 +91,18 @@ _RULES = ("perceptron", "PA-I", "PA-II", "AROW")
 )
 @click.option(
     "--seed",
+    "random_state",
     type=int,
     default=0,
     show_default=True,
     help="Seed of the orders that are random: shuffle, blocks, mixed and random.",
 )
 @click.option("--scale", is_flag=True, help="Standardise numbers before training.")
-@click.option(
-    "-o", "--output", metavar="FILE", help="Write the trace to FILE as JSON.  [default: none]"
+@_options.file_option("-o", "--output", help="Write the trace to FILE as JSON.")
+@_options.file_option(
+    "--html", help="Write a page to FILE in which the training can be stepped through."
 )
-@click.option(
-    "--html",
-    metavar="FILE",
-    help="Write a page to FILE in which the training can be stepped through.  [default: none]",
-)
-@click.option(
-    "--film",
-    metavar="FILE",
-    help="Write an animated GIF of the training in the plane to FILE.  [default: none]",
-)
+@_options.file_option("--film", help="Write an animated GIF of the training in the plane to FILE.")
 @_options.force_option
 @_options.output_options
 def command(
@@ -118,25 +111,13 @@ def command(
     check: bool,
     form: str,
     rule: str,
-    c: float | None,
-    r: float | None,
-    order: str,
-    keep: str,
-    eta0: float | None,
-    margin: float | None,
-    no_intercept: bool,
-    max_iter: int | None,
-    max_updates: int | None,
-    seed: int,
     scale: bool,
     output: str | None,
     html: str | None,
     film: str | None,
     force: bool,
-    as_json: bool,
-    quiet: bool,
-    verbose: bool,
-    **reading: Any,
+    out: _common.Output,
+    **options: Any,
 ) -> int:
     """Train on a small table and show every update.
 
@@ -149,51 +130,51 @@ def command(
       rosenblatt trace toy.csv --target y --check --format latex
       rosenblatt trace toy.csv --target y --check --rule AROW
     """
-    opened = _common.open_table(files, reading)
-    asked = [path for path in (output, html, film) if path is not None]
-    if len(set(asked)) < len(asked):
-        twice = next(path for path in asked if asked.count(path) > 1)
+    opened = _common.open_table(files, options)
+    outputs = [path for path in (output, html, film) if path is not None]
+    if len(set(outputs)) < len(outputs):
+        twice = next(path for path in outputs if outputs.count(path) > 1)
         raise InputError(f"-o, --html and --film need different files; {twice} is given twice.")
-    for path in asked:
+    for path in outputs:
         _common.check_output(path, files, force=force)
-
-    own = {"C": c, "r": r, "eta0": eta0, "margin": margin, "max_iter": max_iter}
-    common = {"keep": keep, "fit_intercept": not no_intercept, "max_updates": max_updates}
-    estimator = _estimator(rule, own, order=order, random_state=seed, **common)
+    estimator = _estimator(rule, options)
     if html is not None and rule != "perceptron":
         raise InputError("--html works with --rule perceptron only: leave out --html or --rule.")
 
-    from rosenblatt import trace
-
-    with _common.reading(quiet=quiet):
+    with out.reading():
         X, y, encoding = opened.read().encode(scale=scale)
     if html is not None:
         from rosenblatt.play.html_page import check_classes
 
         check_classes(len(set(y.tolist())))
-    names = None if encoding is None else encoding.feature_names
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        with _common.working(f"training on {X.shape[0]:,} rows", quiet=quiet):
-            found = trace(estimator, X, y, feature_names=names)
-    for warning in caught:
-        _common.say(str(warning.message), quiet=quiet)
+    trace = _trained(estimator, X, y, encoding, out)
     if output is not None:
-        found.to_json(output)
-        _common.say(f"The trace is in {output}.", quiet=quiet)
+        trace.to_json(output)
+        out.say(f"The trace is in {output}.")
     if html is not None:
-        found.play(html, show=False)
-        _common.say(f"The page is in {html}.", quiet=quiet)
+        trace.play(html, show=False)
+        out.say(f"The page is in {html}.")
     if film is not None:
         from rosenblatt.plots import animate
 
-        animate(found, film)
-        _common.say(f"The film is in {film}.", quiet=quiet)
-    with of_files(not as_json):
-        _show(found, files, steps=steps, check=check, form=form, as_json=as_json)
+        animate(trace, film)
+        out.say(f"The film is in {film}.")
+    with of_files(not out.as_json):
+        checked = trace.check() if check else None
+        if out.as_json:
+            content: dict[str, Any] = {"files": list(files), "trace": json.loads(trace.to_json())}
+            if checked is not None:
+                content["check"] = [vars(claim) for claim in checked.claims]
+            _common.print_json("trace", content)
+            return 0
+        table = {"table": trace.__str__, "markdown": trace.to_markdown, "latex": trace.to_latex}
+        _common.print_text(trace.steps() if steps else table[form]())
+        if checked is not None:
+            _common.print_text(f"\n{checked}")
     return 0
 
 
+_COMMON = ("order", "keep", "max_updates", "random_state")
 _TAKES = {
     "perceptron": ("eta0", "margin", "max_iter"),
     "PA-I": ("C", "max_iter"),
@@ -203,39 +184,36 @@ _TAKES = {
 _OPTIONS = {"C": "-C", "r": "--r", "eta0": "--eta0", "margin": "--margin"}
 
 
-def _estimator(rule: str, own: dict[str, Any], *, order: str, **common: Any) -> Any:
-    """The one that is asked for; an option of another rule is an error."""
+def _estimator(rule: str, options: dict[str, Any]) -> Any:
+    """Without parameters that are left to its defaults; an option of another rule is an error."""
     from rosenblatt import AROW, PassiveAggressive, Perceptron
 
-    given = {name: value for name, value in own.items() if value is not None}
-    for name in given:
+    own = {n: options[n] for n in (*_OPTIONS, "max_iter") if options[n] is not None}
+    for name in own:
         if name not in _TAKES[rule]:
             raise InputError(
                 f"{_OPTIONS[name]} does not go with --rule {rule}, which takes "
                 f"{' and '.join(_OPTIONS[n] for n in _TAKES[rule] if n in _OPTIONS)}."
             )
-    if rule != "perceptron" and order == "batch":
+    if rule != "perceptron" and options["order"] == "batch":
         raise InputError(
             f"--order batch goes with --rule perceptron only: {rule} updates row by row."
         )
-    if rule == "perceptron":
-        return Perceptron(order=order, **given, **common)  # type: ignore[arg-type]
-    if rule == "AROW":
-        return AROW(order=order, **given, **common)  # type: ignore[arg-type]
-    return PassiveAggressive(variant=rule[3:], order=order, **given, **common)  # type: ignore[arg-type]
+    own |= {name: options[name] for name in _COMMON}
+    own["fit_intercept"] = not options["no_intercept"]
+    if rule.startswith("PA-"):
+        return PassiveAggressive(variant=rule.removeprefix("PA-"), **own)  # type: ignore[arg-type]
+    return {"perceptron": Perceptron, "AROW": AROW}[rule](**own)
 
 
-def _show(
-    found: Trace, files: tuple[str, ...], *, steps: bool, check: bool, form: str, as_json: bool
-) -> None:
-    checked = found.check() if check else None
-    if as_json:
-        content: dict[str, Any] = {"files": list(files), "trace": json.loads(found.to_json())}
-        if checked is not None:
-            content["check"] = [vars(claim) for claim in checked.claims]
-        _common.print_json("trace", content)
-        return
-    table = {"table": found.__str__, "markdown": found.to_markdown, "latex": found.to_latex}
-    _common.tell(found.steps() if steps else table[form]())
-    if checked is not None:
-        _common.tell(f"\n{checked}")
+def _trained(estimator: Any, X: Any, y: Any, encoding: Any, out: _common.Output) -> Trace:
+    from rosenblatt import trace
+
+    names = None if encoding is None else encoding.feature_names
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        with out.working(f"training on {X.shape[0]:,} rows"):
+            trained = trace(estimator, X, y, feature_names=names)
+    for warning in caught:
+        out.say(str(warning.message))
+    return trained

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rosenblatt import verify, verify_errors
-from rosenblatt._util.escape import one_line
+from rosenblatt._util.text import one_line
 from rosenblatt.cli import _common, _options
-from rosenblatt.errors import InputError, MissingFileError
+from rosenblatt.errors import InputError
 
 if TYPE_CHECKING:
     from rosenblatt.data import Encoding
@@ -27,11 +27,10 @@ _MODEL = "rosenblatt-model"  # what model files say they are
 @click.command()
 @click.argument("certificate", type=click.Path())
 @_options.row_options()
-@click.option(
+@_options.file_option(
     "--encoded",
-    metavar="FILE",
     help="Write the numbers that the certificate is about to FILE as CSV, for the stand-alone "
-    "verifier.  [default: none]",
+    "verifier.",
 )
 @_options.force_option
 @_options.output_options
@@ -40,9 +39,7 @@ def command(
     files: tuple[str, ...],
     encoded: str | None,
     force: bool,
-    as_json: bool,
-    quiet: bool,
-    verbose: bool,
+    out: _common.Output,
     **reading: Any,
 ) -> int:
     """Check a certificate against the table that it is about.
@@ -67,12 +64,12 @@ def command(
     with ExitStack() as stack:
 
         def read(claim: dict[str, Any]) -> tuple[verify.Data, str]:
-            with _rejecting(), _common.reading(quiet=quiet):
+            with _rejecting(), out.reading():
                 X, y = _numbers(claim, files, reading, told)
             if encoded is not None:
                 _common.write_encoded(encoded, claim["columns"], claim["target"], X, y)
-                _common.say(f"The encoded numbers are in {encoded}.", quiet=quiet)
-            stack.enter_context(_common.working("checking", quiet=quiet))
+                out.say(f"The encoded numbers are in {encoded}.")
+            stack.enter_context(out.working("checking"))
             return _data(claim, X, y), _about(files, told)
 
         judge = verify_errors.judge if _is_about_errors(certificate) else verify.judge
@@ -81,10 +78,10 @@ def command(
         raise InputError(lines[0])
     if status == 1 and isinstance(claim, dict) and claim.get("format") == _MODEL:
         lines = [f"REJECTED: {_instead(certificate)}"]
-    if as_json:
+    if out.as_json:
         _common.print_json("verify", _document(status, lines, claim, told))
     else:
-        _common.tell("\n".join(map(one_line, lines)))
+        _common.print_text("\n".join(map(one_line, lines)))
     return status
 
 
@@ -105,17 +102,16 @@ def _is_about_errors(path: str) -> bool:
 def _instead(model: str) -> str:
     """What to give instead of a model."""
     beside = os.path.join(os.path.dirname(model), "certificate.json")
-    if os.path.exists(beside):
-        return f"{model} is a model file, not a certificate; {beside} is beside it"
-    return f"{model} is a model file, not a certificate; rosenblatt certify -o FILE writes one"
+    there = os.path.exists(beside)
+    instead = f"{beside} is beside it" if there else "rosenblatt certify -o FILE writes one"
+    return f"{model} is a model file, not a certificate; {instead}"
 
 
 def _check_readable(certificate: str, files: tuple[str, ...]) -> None:
     """What cannot be opened is no reason to reject a certificate."""
     from rosenblatt.data.files import find
 
-    if not os.path.lexists(certificate):
-        raise MissingFileError(f"There is no file {certificate}.")
+    _common.check_exists(certificate)
     for name in files:
         try:
             if name != "-":
@@ -149,7 +145,6 @@ def _about(files: tuple[str, ...], told: list[str]) -> str:
 
 
 def _document(status: int, lines: list[str], claim: Any, told: list[str]) -> dict[str, Any]:
-    """What was said, for a program."""
     proved = status == 0
     return {
         "accepted": proved,
@@ -210,10 +205,10 @@ def _encoding(
     assert isinstance(opened, OpenTable)  # svmlight is read before
     others = tuple(column for column in opened.names if column not in (target, *names))
     table = opened.with_options(target=target, ignore=others).read()
-    found = table.encoding()
-    if sorted(found.feature_names) != sorted(names):
+    encoding = table.encoding()
+    if sorted(encoding.feature_names) != sorted(names):
         raise InputError(
             f"The certificate is about the columns {', '.join(map(repr, names))}, but the table "
-            f"gives {', '.join(map(repr, found.feature_names))}."
+            f"gives {', '.join(map(repr, encoding.feature_names))}."
         )
-    return found, table.reader
+    return encoding, table.reader

@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from rosenblatt._util import extras
+from rosenblatt._util.extras import needed
 from rosenblatt._util.files import cache_folder
 from rosenblatt.errors import InputError
 
@@ -98,7 +98,7 @@ def _bring(system: Any, path: str, address: str, place: Path, mark: str) -> None
 
 def _system(address: str) -> tuple[Any, str]:
     """The file system, and the path there: fsspec's, else pyarrow's."""
-    fsspec = extras.fsspec(f"Reading {address}")
+    fsspec = needed("fsspec", f"Reading {address}")
     try:
         return fsspec.core.url_to_fs(address)  # type: ignore[no-any-return]
     except (ImportError, ValueError) as missing:

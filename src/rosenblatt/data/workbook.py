@@ -18,7 +18,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from rosenblatt._util import extras
+from rosenblatt._util.extras import needed
 from rosenblatt._util.spelling import option
 from rosenblatt._util.text import listed
 from rosenblatt.data.files import File, stamp
@@ -53,7 +53,7 @@ def as_text(file: File, wanted: str | None, earlier: str | None) -> File:
 
 @contextmanager
 def _opened(file: File) -> Iterator[Any]:
-    openpyxl = extras.openpyxl(f"Reading the workbook {file.name}")
+    openpyxl = needed("openpyxl", f"Reading the workbook {file.name}")
     book = None
     try:
         with warnings.catch_warnings():  # about styles and charts, which are not read

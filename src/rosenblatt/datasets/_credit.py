@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import Bunch
 
-from rosenblatt._util.extras import pandas
+from rosenblatt._util.extras import needed
 from rosenblatt._validation import parameters
 from rosenblatt.errors import InputError
 
@@ -75,7 +75,7 @@ def load_credit(*, return_X_y: bool = False, as_frame: bool = False) -> Any:
         DESCR=folder.joinpath("README.md").read_text(encoding="utf-8"),
     )
     if as_frame:
-        bunch.frame = pandas("as_frame=True").read_csv(bunch.filename)
+        bunch.frame = needed("pandas", "as_frame=True").read_csv(bunch.filename)
         bunch.data, bunch.target = _framed(data, target, names)
     return (bunch.data, bunch.target) if return_X_y else bunch
 
@@ -151,5 +151,5 @@ def _applications(n: int, rng: np.random.Generator) -> NDArray[np.float64]:
 
 
 def _framed(X: NDArray[Any], y: NDArray[Any], names: list[str]) -> tuple[Any, Any]:
-    pd = pandas("as_frame=True")
+    pd = needed("pandas", "as_frame=True")
     return pd.DataFrame(X, columns=names), pd.Series(y, name="card")

@@ -10,8 +10,7 @@ from typing import Any, final
 
 from markupsafe import Markup, escape
 
-from rosenblatt._util.escape import shown
-from rosenblatt._util.text import clip, named, number, percent, width_of
+from rosenblatt._util.text import clip, named, number, percent, shown, width_of
 
 WIDTH = 720
 _CHARACTER = 8.6  # the width of a character of a wide system font at 13 px

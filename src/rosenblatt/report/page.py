@@ -14,7 +14,6 @@ from jinja2 import ChainableUndefined, Environment, PackageLoader
 from markupsafe import Markup
 
 from rosenblatt import verify
-from rosenblatt._util.escape import shown
 from rosenblatt._util.text import (
     clip,
     counted,
@@ -24,6 +23,7 @@ from rosenblatt._util.text import (
     percent,
     row_number,
     sentence,
+    shown,
     signed,
 )
 from rosenblatt.play.bundle import bundled

@@ -7,9 +7,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from rosenblatt._util.escape import one_line
 from rosenblatt._util.spelling import option
-from rosenblatt._util.text import many, named, number
+from rosenblatt._util.text import many, named, number, one_line
 from rosenblatt.data.naming import is_number
 from rosenblatt.report.document import (
     CARD,

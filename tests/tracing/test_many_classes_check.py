@@ -295,5 +295,5 @@ def test_the_least_margin_is_exact():
     third = 1 / 3
     X = np.array([[np.nextafter(third, 0)], [third], [-1.0], [-2.0]])
     y, c = np.array([0, 0, 1, 2]), np.array([1.0, 1.0, 1.0, 0.0])
-    least = theory.bounds.least_class_margin(X, y, c, np.array([[1.0], [0.0], [3.0]]))
+    least = theory.bounds.least_margin(X, y, c, np.array([[1.0], [0.0], [3.0]]))
     assert least == (-2 * Fraction(third), 1)

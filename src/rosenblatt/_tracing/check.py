@@ -12,6 +12,7 @@ several shards counts for a mean of their mistakes (`run.gains`) as so many sing
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -88,10 +89,8 @@ class Check:
 
     def __str__(self) -> str:
         how = "in fractions" if self.exact else "in floating point, with a bound on its rounding"
-        counts = {
-            s: [c.status for c in self.claims].count(s) for s in (HELD, VIOLATED, WITHIN, FAILS)
-        }
-        total = ", ".join(f"{count} {status}" for status, count in counts.items() if count)
+        counts = Counter(claim.status for claim in self.claims)
+        total = ", ".join(f"{counts[s]} {s}" for s in (HELD, VIOLATED, WITHIN, FAILS) if counts[s])
         lines = [
             f"{len(self.claims)} claims, decided {how}: {total}. In brackets: the step where both "
             "sides are nearest, and the sides"
@@ -213,7 +212,6 @@ class Constants:
 
     @property
     def bound(self) -> int | None:
-        """The most updates that there can be."""
         if self.ends is None or not self.separated:
             return None
         return bound_from(self.least, self.growth, *self.ends)
@@ -233,7 +231,6 @@ def constants(run: Run, space: Space, star: Reference | None, path: Path) -> Con
 
 
 def setting(run: Run, k: Constants, bound: int) -> str:
-    """The constants in one line, where a step is one row."""
     if k.ends is None or not run.single:
         return ""
     simple = [("w₀ = 0", k.ends[2] == 0), ("all c_i = 1", run.c is None)]
@@ -247,14 +244,12 @@ def setting(run: Run, k: Constants, bound: int) -> str:
 
 
 def every_margin(run: Run) -> str:
-    """Of w*, in words."""
     if run.k is None:
         return "every row has c_i y_i ŵ*·x̃_i"
     return "every row has, for all r ≠ y, c_i (ŵ*_y - ŵ*_r)·x̃_i"
 
 
 def first_lemma(run: Run, k: Constants, claimed: float | None) -> Claim:
-    """Every margin of w* is at least γ > 0."""
     assert k.ends is not None
     gamma = k.gamma if claimed is None else claimed
     statement = f"{every_margin(run)} >= γ = {gamma:.6g} > 0"
@@ -274,7 +269,6 @@ def lengths(longest: Fraction, claimed: Fraction | None, weighted: bool) -> Clai
 
 
 def second_lemma(run: Run, n: Numbers, margin: Fraction) -> Claim:
-    """No update at a margin beyond μ."""
     mu = n.kind(margin)
     slack = mu - run.margins_of(n.path.scores)
     before = "y_i (w·x_i + b)" if run.k is None else "s_y - s_r"
@@ -289,7 +283,6 @@ def second_lemma(run: Run, n: Numbers, margin: Fraction) -> Claim:
 
 
 def _longest(run: Run) -> str:
-    """Z² in words."""
     return "R²" if run.k is None else "2R²"
 
 
@@ -300,27 +293,21 @@ def _count(run: Run) -> str:
 
 def norm_bound(run: Run, n: Numbers, k: Constants) -> NDArray[Any]:
     """‖w_0‖² + Σ (m² Z² + 2μ m C), by step."""
-    squares = n.kind(_so_far(run.gains if run.mixed else run.sizes**2))
-    extra = n.kind(2 * k.margin * k.heaviest) * n.kind(_so_far(run.gains))
+    squares = n.kind(running(run.gains if run.mixed else run.sizes**2))
+    extra = n.kind(2 * k.margin * k.heaviest) * n.kind(running(run.gains))
     return np.asarray(n.path.norms2[0] + (squares * n.kind(k.longest) + extra))
 
 
 def product_bound(run: Run, n: Numbers, k: Constants) -> NDArray[Any]:
     """⟨w_0, w*⟩ + (updates so far) g, by step."""
     assert n.path.products is not None
-    return np.asarray(n.path.products[0] + n.kind(_so_far(run.gains)) * n.kind(k.least))
-
-
-def _so_far(values: NDArray[Any]) -> NDArray[Any]:
-    """0, then the sums."""
-    return np.append(np.zeros(1, dtype=values.dtype), np.cumsum(values))
+    return np.asarray(n.path.products[0] + n.kind(running(run.gains)) * n.kind(k.least))
 
 
 def norm_grows_slowly(run: Run, n: Numbers, k: Constants) -> Claim:
     bound, doubts = norm_bound(run, n, k), n.doubts.norms2
-    batch = run.order == "batch"
-    most = f"Σ |M_t|² {_longest(run)}" if batch else f"{_count(run)} β²"
-    statement = "‖w‖² <= ‖w₀‖² + " + most
+    most = f"Σ |M_t|² {_longest(run)}" if run.order == "batch" else f"{_count(run)} β²"
+    statement = f"‖w‖² <= ‖w₀‖² + {most}"
     slop = doubts + doubts[0] + 8 * ULP * np.abs(floats(bound))
     return after_each("norm", statement, n, n.path.norms2, bound, slop)
 
@@ -413,18 +400,14 @@ def _change_of_distance(
 
 
 def mistake_bound(run: Run, bound: int) -> Claim:
-    """The theorem: no more updates than its bound."""
-    batch = run.order == "batch"
-    words = "updates <= ⌊‖w₀ - αŵ*‖²/β²⌋"
-    if batch:
+    made, words = len(run.rows), "updates <= ⌊‖w₀ - αŵ*‖²/β²⌋"
+    if run.order == "batch":
         words = f"Σ|M_t| <= max|M_t| {_longest(run)}/γ²"
     if run.mixed:
-        words, made = "epochs with a mistake <= ⌊‖w₀ - αŵ*‖²/β²⌋, whatever the shards", run.n_steps
-        return Claim(
-            "bound", words, HELD if made <= bound else VIOLATED, made, float(made), real(bound)
-        )
-    status = HELD if len(run.rows) <= bound else VIOLATED
-    return Claim("bound", words, status, run.n_steps, float(len(run.rows)), real(bound))
+        made = run.n_steps
+        words = "epochs with a mistake <= ⌊‖w₀ - αŵ*‖²/β²⌋, whatever the shards"
+    status = HELD if made <= bound else VIOLATED
+    return Claim("bound", words, status, run.n_steps, float(made), real(bound))
 
 
 # --- Is it the record of a run on this data? -----------------------------------------------------
@@ -483,7 +466,6 @@ def _of_visits(run: Run) -> Claim | None:
 
 
 def _again(epochs: Ints, rows: Ints) -> Ints:
-    """The updates whose row was there before in the same epoch."""
     order = np.lexsort((np.arange(len(rows)), rows, epochs))
     same = (np.diff(rows[order]) == 0) & (np.diff(epochs[order]) == 0)
     return np.sort(order[1:][same])

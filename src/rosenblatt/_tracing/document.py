@@ -96,7 +96,6 @@ def _kernel(kernel: Kernel | None) -> dict[str, Any] | None:
 
 
 def _used(run: Run) -> Any:
-    """The rows that weights are made of: those of updates, and of a start with coefficients."""
     if run.kernel is None:
         return np.unique(run.rows)
     coefficients = np.atleast_2d(run.start)[:, :-1]
@@ -123,7 +122,6 @@ _MOST_VALUES = 1_000_000_000  # numbers are text here: a trace of many rows has 
 
 
 def read(source: str | os.PathLike[str]) -> tuple[Run, About]:
-    """From the text itself, or from a file."""
     if isinstance(source, str) and source.lstrip()[:1] in ("{", "["):
         content, name = source.encode(errors="surrogatepass"), "The text"
     else:
@@ -221,7 +219,6 @@ def _fits(run: Run) -> bool:
 
 
 def _classes(document: Part) -> int | None:
-    """How many there are; None: two."""
     labels = document.values("classes")
     if any(type(label) not in (str, bool, int, float) for label in labels):
         raise InvalidDocument("classes holds something that is no label")
@@ -231,7 +228,6 @@ def _classes(document: Part) -> int | None:
 
 
 def _rivals(updates: Part, own: Any, k: int) -> Any:
-    """By update."""
     rivals = _ints(updates, "rival", k)
     if len(rivals) != len(own):
         raise InvalidDocument("the lists of updates are not of the same length")

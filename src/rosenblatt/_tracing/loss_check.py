@@ -57,7 +57,6 @@ class Losses:
 
     @property
     def steps_forward(self) -> bool:
-        """What a run of the rule does, and a file may not."""
         run = self.run
         steps = run.margins_of(run.steps)  # without the sign of the label
         there = run.weights[run.rows] > 0
@@ -74,12 +73,16 @@ class Losses:
 
     @cached_property
     def longest(self) -> Fraction:
-        """max ‖x̃_i‖², whatever the weights."""
         return self.space.longest(weighted=False)
 
     def ledger(self, longest: Fraction) -> Ledger:
-        copies = self.space.copies
-        return ledger(self.run, self.space, self.star, self.numbers, copies * longest)
+        run, longest = self.run, self.space.copies * longest
+        lightest = Fraction(float(run.weights[run.weights > 0].min()))
+        if run.rule == "AROW":
+            return _arow(self, arow_factor(run.number, longest, lightest))
+        squared = run.rule == "PA-II"
+        factor = passive_aggressive_factor(run.number, longest, lightest, squared=squared)
+        return _passive_aggressive(self, factor)
 
     @cached_property
     def known(self) -> Ledger | None:
@@ -128,7 +131,6 @@ def _after(run: Run, n: Numbers, known: Ledger) -> Claim:
 
 
 def _sums(n: Numbers, known: Ledger, statement: str) -> Claim:
-    """After every step."""
     (left, right), factor = known.sums(), real(known.factor)
     slop = running(known.left_doubts) + factor * (running(known.doubts) + known.start_doubt)
     sizes = np.arange(8, 8 + len(left)) * ULP * (np.abs(floats(left)) + np.abs(floats(right)))
@@ -207,7 +209,6 @@ class Ledger:
 
     @property
     def bounds(self) -> tuple[int, int] | None:
-        """The most mistakes, rounded down and up; None where the numbers are beyond floats."""
         total = self.start + sum(self.right.tolist())
         off = Fraction(0)
         if not isinstance(total, Fraction):
@@ -224,26 +225,15 @@ class Ledger:
         return None if self.bounds is None else self.bounds[1]
 
 
-def ledger(run: Run, space: Features, star: Reference, n: Numbers, longest: Fraction) -> Ledger:
-    """`longest`: max ‖x̃_i‖², of many classes twice that."""
-    lightest = Fraction(float(run.weights[run.weights > 0].min()))
-    if run.rule == "AROW":
-        return _arow(run, space, star, n, arow_factor(run.number, longest, lightest))
-    squared = run.rule == "PA-II"
-    factor = passive_aggressive_factor(run.number, longest, lightest, squared=squared)
-    return _passive_aggressive(run, space, star, n, factor)
-
-
 # --- PassiveAggressive ---
 
 
-def _passive_aggressive(
-    run: Run, space: Features, star: Reference, n: Numbers, factor: Fraction
-) -> Ledger:
+def _passive_aggressive(losses: Losses, factor: Fraction) -> Ledger:
+    run, star, n = losses.run, losses.star, losses.numbers
     squared, length = run.rule == "PA-II", np.abs(run.steps)
     tau, C = _kind(n, length), _kind(n, run.weights[run.rows]) * n.kind(Fraction(run.number))
     m = run.margins_of(n.path.scores)
-    loss, q, reference_loss = 1 - m, _squares(run, space, n), _lost(run, star, n, tau)
+    loss, q, reference_loss = 1 - m, _squares(losses), _lost(run, star, n, tau)
     held = q + 1 / (2 * C) if squared else q
     gain = loss * loss / held if squared else tau * loss
     right = 2 * C * (reference_loss * reference_loss if squared else reference_loss)
@@ -278,13 +268,7 @@ class _Doubt:
     """How far rounding can have moved what is said of PassiveAggressive, by update."""
 
     def __init__(
-        self,
-        run: Run,
-        star: Reference,
-        n: Numbers,
-        loss: Floats,
-        square: Floats,
-        held: Floats,
+        self, run: Run, star: Reference, n: Numbers, loss: Floats, square: Floats, held: Floats
     ):
         self.squared, self.size = run.rule == "PA-II", (n.size + 16) * ULP
         self.tau, self.loss, self.square, self.held = np.abs(run.steps), np.abs(loss), square, held
@@ -294,7 +278,6 @@ class _Doubt:
         self.off = self.score + self.size * (self.loss + self.score)
 
     def of_change(self) -> Floats:
-        """Of ‖w - u‖² at one step, and of what it falls by."""
         tau, off = self.tau, self.off
         terms = tau * (2 * (1 + self.loss) + tau * self.square + 2 * self.star_margin)
         doubt = tau * off + 2 * tau * (self.score + self.star) + self.size * terms
@@ -324,10 +307,10 @@ def _kind(n: Numbers, values: Floats) -> NDArray[Any]:
     return np.array([Fraction(v) for v in values.tolist()], dtype=object) if n.exact else values
 
 
-def _squares(run: Run, space: Features, n: Numbers) -> NDArray[Any]:
-    """q."""
-    if not n.exact:
-        return n.squares
+def _squares(losses: Losses) -> NDArray[Any]:
+    run, space = losses.run, losses.space
+    if not losses.numbers.exact:
+        return losses.numbers.squares
     size = space.d + run.intercept
     rows = {i: exact_row(space.table, i, size) for i in np.unique(run.rows).tolist()}
     each = {i: space.copies * dot(x, x) for i, x in rows.items()}
@@ -339,7 +322,6 @@ def _star_margins(run: Run, star: Reference) -> Floats:
 
 
 def _lost(run: Run, star: Reference, n: Numbers, tau: NDArray[Any]) -> NDArray[Any]:
-    """ℓ(u)."""
     if not n.exact:
         return np.maximum(1 - _star_margins(run, star), 0.0)
     assert n.path.products is not None
@@ -349,7 +331,6 @@ def _lost(run: Run, star: Reference, n: Numbers, tau: NDArray[Any]) -> NDArray[A
 
 
 def _start(n: Numbers) -> tuple[Any, float]:
-    """‖w_0 - u‖², and its doubt."""
     norms2, products, star2 = n.path.norms2, n.path.products, n.path.star2
     assert products is not None
     start, of = norms2[0] - 2 * products[0] + star2, n.doubts
@@ -361,9 +342,10 @@ def _start(n: Numbers) -> tuple[Any, float]:
 # --- AROW ---
 
 
-def _arow(run: Run, space: Features, star: Reference, n: Numbers, factor: Fraction) -> Ledger:
+def _arow(losses: Losses, factor: Fraction) -> Ledger:
+    run, star, n = losses.run, losses.star, losses.numbers
     size, d = n.size + 8, n.doubts.scores
-    away = _Away(run, space, star)
+    away = _Away(run, losses.space, star)
     alpha, v, r = np.abs(run.steps), squares(run), rho(run)
     m, u = run.margins_of(n.path.scores), run.by_update(star.doubts, sign=1)
     loss, reference_loss = 1 - m, np.maximum(1 - _star_margins(run, star), 0.0)
@@ -413,7 +395,6 @@ class _Away:
 
 
 def _total(values: Floats) -> Floats:
-    """Of each update."""
     return np.asarray(values.reshape(len(values), -1).sum(axis=1))
 
 

@@ -19,7 +19,6 @@ _BLOCK = 1 << 18  # numbers of precisions at a time
 
 @np.errstate(all="ignore")  # a file may say anything
 def lengths(run: Run) -> Floats:
-    """τ of PassiveAggressive, α of AROW, by update."""
     c, loss, square = run.weights[run.rows], 1 - run.margins, squares(run)
     if run.rule == "AROW":
         step = loss / (square + run.number / c)
@@ -64,7 +63,6 @@ def growing(run: Run) -> Iterator[Grown]:
 
 
 def moving(run: Run, start: Floats) -> Iterator[tuple[Grown, Floats]]:
-    """`growing`, with the weights of AROW before and after these updates."""
     w = start + 0.0
     for part in growing(run):
         x = part.directions
@@ -76,7 +74,6 @@ def moving(run: Run, start: Floats) -> Iterator[tuple[Grown, Floats]]:
 
 
 def rho(run: Run) -> Floats:
-    """r / c, by update."""
     with np.errstate(divide="ignore"):
         return np.asarray(run.number / run.weights[run.rows])
 

@@ -47,7 +47,6 @@ class MixedFeatures(Features):
             w = after
 
     def _after(self, w: Floats, t: int) -> Floats:
-        """To the bits that training had."""
         run = self.run
         number = int(run.shards[run.edges[t + 1] - 1]) + 1
         moved = [np.zeros_like(w) for _ in range(number)]

@@ -13,13 +13,13 @@ from rosenblatt._tracing.check import Check, Constants, check, constants
 from rosenblatt._tracing.loss_check import Losses
 from rosenblatt._tracing.mixed_space import MixedFeatures
 from rosenblatt._tracing.run import About, Floats, Ints, Run
-from rosenblatt._tracing.space import Features, JointFeatures, JointKernelled, Kernelled, Space
+from rosenblatt._tracing.space import Features, JointFeatures, Kernelled, Space
 from rosenblatt._tracing.walk import Path, Reference
 from rosenblatt._util.text import counted, row_number
 from rosenblatt.certificate import Certificate
 from rosenblatt.errors import InputError
 from rosenblatt.theory import given
-from rosenblatt.theory.bounds import least_class_margin, least_margin
+from rosenblatt.theory.bounds import least_margin
 
 
 class Replay:
@@ -32,23 +32,20 @@ class Replay:
     @cached_property
     def space(self) -> Space:
         """Where lengths and products live: the features, or the kernel's space."""
-        if self.run.mixed:
-            return self._mixed()
-        if self.run.k is None:
-            return Features(self.run) if self.run.linear() else Kernelled(self.run)
-        return JointFeatures(self.run) if self.run.linear() else JointKernelled(self.run)
-
-    def _mixed(self) -> Space:
-        if self.run.k is not None:
+        run = self.run
+        if run.mixed and run.k is not None:
             raise InputError(
                 "A trace follows the shards of order='mixed' with two classes only. Trace "
                 "order='blocks', which is one shard, or one class against the rest."
             )
-        return MixedFeatures(self.run)
+        if run.mixed:
+            return MixedFeatures(run)
+        if not run.linear():
+            return Kernelled(run)
+        return Features(run) if run.k is None else JointFeatures(run)
 
     @cached_property
     def path(self) -> Path:
-        """‖w‖², ⟨w, w*⟩ and the scores, replayed."""
         return self.space.path(self.star)
 
     def features(self, what: str) -> Features:
@@ -61,7 +58,6 @@ class Replay:
         return self.space
 
     def checked_step(self, step: Any) -> int:
-        """A number of steps that there is."""
         most = self.run.n_steps
         if not (isinstance(step, (int, np.integer)) and 0 <= step <= most):
             raise InputError(
@@ -72,7 +68,6 @@ class Replay:
         return int(step)
 
     def counts(self, step: Any) -> Ints:
-        """Updates of each row after so many steps, from which the weights follow."""
         if self.run.mixed:
             raise InputError(
                 "With order='mixed' the weights of shards are mixed: they are no sum of the rows "
@@ -91,7 +86,6 @@ class Replay:
 
     @cached_property
     def certificate(self) -> Certificate | None:
-        """Whether the rows are separable, proved; None with a kernel that is not linear."""
         from rosenblatt._core.rows import as_table
         from rosenblatt.certificate import certify
 
@@ -120,27 +114,23 @@ class Replay:
 
     @cached_property
     def _certified(self) -> Reference | None:
-        """The proved separator, if there is one that floats can hold."""
         proved = self.certificate if self.about.all_rows else None
         return None if proved is None else certified(self.space, proved)
 
     @property
     def why_no_star(self) -> str:
-        """Where there is none."""
         if not self.about.all_rows:
             return "this trace has only the rows that made updates; give w_star."
         return why_none(self.certificate, self.about.classes)
 
     @cached_property
     def constants(self) -> Constants | None:
-        """γ, β and their like; None where not all rows are here, and of other rules."""
         if not self.about.all_rows or not self.run.by_count:
             return None
         return constants(self.run, self.space, self.star, self.path)
 
     @cached_property
     def losses(self) -> Losses | None:
-        """What is proved of rules that look at the loss; None of the perceptron's."""
         if self.run.by_count:
             return None
         assert self.star is not None
@@ -154,7 +144,6 @@ class Replay:
 
     @property
     def compared_with(self) -> str:
-        """What u is, in words."""
         if self._chosen_star is not None:
             return "u is the w_star that was given."
         if self._certified is not None:
@@ -163,7 +152,6 @@ class Replay:
 
     @property
     def bound(self) -> int | None:
-        """Of updates; of rules that look at the loss, of mistakes."""
         if not self.about.all_rows:
             return None
         if self.losses is not None:
@@ -171,7 +159,6 @@ class Replay:
         return None if self.constants is None else self.constants.bound
 
     def check(self, *, radius: float | None, gamma: float | None) -> Check:
-        """Every claim of the proofs, with these R and γ where they are given."""
         self.need_all_rows("the check is about all rows")
         if self.losses is not None:
             if gamma is not None:
@@ -228,8 +215,7 @@ def to_compare_with(space: Features, separator: Reference | None) -> Reference:
     run = space.run
     if separator is not None:
         w = separator.w if run.intercept else separator.w[..., :-1]
-        least = least_margin if run.k is None else least_class_margin
-        margin, _ = least(space.table, run.y, np.sign(run.weights), w)
+        margin, _ = least_margin(space.table, run.y, np.sign(run.weights), w)
         with np.errstate(over="ignore"):
             longer = separator.w * (_SLIGHTLY_MORE / float(margin))
         if np.isfinite(longer).all():

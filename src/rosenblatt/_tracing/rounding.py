@@ -7,8 +7,10 @@ than 2^-1074. The factor 1.01 covers what is of second order.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rosenblatt._tracing.run import Floats, Run
 
@@ -29,13 +31,12 @@ class Doubts:
 
 
 def by_step(run: Run, values: Floats) -> Floats:
-    """Sums over the updates of each step."""
     return np.add.reduceat(values, run.edges[:-1]) if len(values) else np.zeros(0)
 
 
-def running(values: Floats) -> Floats:
+def running(values: NDArray[Any]) -> NDArray[Any]:
     """0, then the sums so far."""
-    return np.append(0.0, np.cumsum(values))
+    return np.append(np.zeros(1, dtype=values.dtype), np.cumsum(values))
 
 
 def lengths_of(squares: Floats) -> Floats:

@@ -65,12 +65,10 @@ class Run:
 
     @cached_property
     def weights(self) -> Floats:
-        """c, by row of X."""
         return np.ones(len(self.y)) if self.c is None else self.c
 
     @cached_property
     def own(self) -> NDArray[Any]:
-        """y_i, by update."""
         return np.asarray(self.y[self.rows])
 
     @cached_property
@@ -81,16 +79,13 @@ class Run:
 
     @property
     def by_count(self) -> bool:
-        """Whether every update of a row steps by the same: the perceptron's rule."""
         return self.rule == "perceptron"
 
     @cached_property
     def table(self) -> Any:
-        """X as an array, or a sparse one."""
         return as_table(self.X)
 
     def lifted(self, rows: Any) -> Floats:
-        """x̃_i of some rows, in float64."""
         x = dense(self.table[rows]).astype(np.float64)
         return np.hstack([x, np.full((len(x), 1), float(self.intercept))])
 
@@ -106,11 +101,9 @@ class Run:
 
     @property
     def margins(self) -> Floats:
-        """Before each update."""
         return self.margins_of(self.scores)
 
     def margins_of(self, scores: NDArray[Any]) -> NDArray[Any]:
-        """The margins of scores by update."""
         return np.asarray(self.own * scores if self.rivals is None else scores)
 
     @cached_property
@@ -128,7 +121,6 @@ class Run:
 
     @cached_property
     def edges(self) -> Ints:
-        """Step t is made of the updates edges[t] .. edges[t + 1]."""
         if self.single:
             return np.arange(len(self.rows) + 1)
         of = self.epochs if self.mixed else self.visits
@@ -137,17 +129,14 @@ class Run:
 
     @property
     def mixed(self) -> bool:
-        """Whether weights of several shards were mixed."""
         return self.order == "mixed" and self.n > compute.rows_of_shard
 
     @property
     def single(self) -> bool:
-        """Whether a step is one update."""
         return self.order != "batch" and not self.mixed
 
     @cached_property
     def shards(self) -> Ints:
-        """By update, the number of the shard that made it."""
         return self.visits % self.n // compute.rows_of_shard
 
     @cached_property
@@ -175,7 +164,6 @@ class Run:
 
     @cached_property
     def epochs(self) -> Ints:
-        """By update, from 1."""
         per_epoch = 1 if self.order == "batch" else self.n
         return self.visits // per_epoch + 1
 
@@ -201,7 +189,6 @@ class Run:
         return by_class
 
     def coefficients(self, step: int) -> Floats:
-        """With a kernel: β_i of the rows and the intercept after so many steps."""
         made = int(self.edges[step])
         beta, rows, steps = self.start.copy(), self.rows[:made], self.steps[:made]
         if self.rivals is None:
@@ -215,7 +202,6 @@ class Run:
         return beta
 
     def linear(self) -> bool:
-        """Whether there are weights of the features."""
         return self.kernel is None or self.kernel.linear
 
 

@@ -50,7 +50,7 @@ from rosenblatt._tracing.walk import (
 )
 from rosenblatt._training.kernels import Gram
 from rosenblatt._training.learner import Primal
-from rosenblatt.theory.bounds import dot, exact_row, least_class_margin, least_margin, longest
+from rosenblatt.theory.bounds import dot, exact_row, least_margin, longest
 
 _BLOCK = 1 << 18  # numbers of weights at a time
 
@@ -80,7 +80,6 @@ class Space(ABC):
         """‖x̃_i‖², by row."""
 
     def squares_met(self) -> Floats:
-        """‖z‖², by update."""
         return np.asarray(self.copies * self.squares()[self.run.rows])
 
     @abstractmethod
@@ -134,7 +133,6 @@ class Features(Space):
 
     @cached_property
     def start(self) -> Floats:
-        """The first weights; with a kernel from coefficients of the rows."""
         run = self.run
         if run.kernel is None:
             return run.start
@@ -144,7 +142,6 @@ class Features(Space):
 
     @cached_property
     def exact_start(self) -> list[Fraction]:
-        """Of many classes one after the other."""
         return [v for start in np.atleast_2d(self.run.start) for v in self._exact_weights(start)]
 
     def _exact_weights(self, start: Floats) -> list[Fraction]:
@@ -200,7 +197,6 @@ class Features(Space):
             w = block[-1]
 
     def at(self, step: int) -> Floats:
-        """The weights after so many steps."""
         w = self.start + 0.0
         for begin, block in self.blocks():
             if begin >= step:
@@ -239,30 +235,27 @@ class Features(Space):
     def _scores(self) -> tuple[Floats, Standing | None]:
         """The score before each update, by the core."""
         run = self.run
-        examples = Examples(run.X, run.y, run.c)
-        if run.order == "batch":
-            return self._batch_scores(examples.rows), None
-        if not run.by_count:
-            return self._scores_by_loss(examples.rows), None
-        return scores_on_the_way(examples, self.start, run.rows, run.intercept), None
+        if run.by_count and run.order != "batch":
+            examples = Examples(run.X, run.y, run.c)
+            return scores_on_the_way(examples, self.start, run.rows, run.intercept), None
+        scores = np.empty(len(run.rows))
+        for updates, of_rows in self._scores_of_steps():
+            scores[updates] = of_rows
+        return scores, None
 
-    def _scores_by_loss(self, rows: Rows) -> Floats:
-        """Under the weights of a rule that looks at the loss, one after the other."""
-        of_updates, scores = np.empty(len(self.run.rows)), np.empty(rows.n)
+    def _scores_of_steps(self) -> Iterator[tuple[slice, Floats]]:
+        run, rows = self.run, Rows(self.run.X)
+        scores = np.empty((rows.n, *self.start.shape[:-1]))
         for begin, block in self.blocks():
-            for t, w in enumerate(block[:-1], start=begin):
-                i = int(self.run.rows[t])
-                compute.backend.scores(rows.native, w, i, i + 1, scores)
-                of_updates[t] = scores[i]
-        return of_updates
-
-    def _batch_scores(self, rows: Rows) -> Floats:
-        of_updates, edges = np.empty(len(self.run.rows)), self.run.edges
-        for begin, block in self.blocks():
-            for t, w in enumerate(block[:-1], start=begin):
-                part = slice(edges[t], edges[t + 1])
-                of_updates[part] = rows.scores(w)[self.run.rows[part]]
-        return of_updates
+            for t, w in enumerate(block[:-1], start=begin + 1):
+                updates = run.updates_of(t)
+                of_step = run.rows[updates]
+                if run.order == "batch":
+                    scores = rows.scores(w)
+                else:
+                    i = int(of_step[0])
+                    compute.backend.scores(rows.native, w, i, i + 1, scores)
+                yield updates, scores[of_step]
 
     def _walkers(self, star: Reference | None) -> list[Walker]:
         needed = np.unique(self.run.rows)
@@ -273,7 +266,7 @@ class Features(Space):
         ]
 
     def least_margin(self, star: Reference) -> tuple[Fraction, int]:
-        w = star.w if self.run.intercept else star.w[:-1]
+        w = star.w if self.run.intercept else star.w[..., :-1]
         return least_margin(self.table, self.run.y, self.run.weights, w)
 
     def longest(self, *, weighted: bool = True) -> Fraction:
@@ -318,29 +311,16 @@ class JointFeatures(Features):
                 step[c] = over_blocks(signs[some, None] * x[some], self.run.rows[part][some])
 
     def _scores(self) -> tuple[Floats, Standing | None]:
-        run, rows = self.run, Rows(self.run.X)
-        scores, own = np.empty((rows.n, self.k)), run.own
+        own = self.run.own
         margins, ahead = np.empty(len(own)), np.empty(len(own))
         rivals = np.empty(len(own), dtype=np.int64)
-        for begin, block in self.blocks():
-            for t, w in enumerate(block[:-1], start=begin):
-                part = run.updates_of(t + 1)
-                some = run.rows[part]
-                if run.order == "batch":
-                    scores = rows.scores(w)
-                else:
-                    i = int(some[0])
-                    compute.backend.scores(rows.native, w, i, i + 1, scores)
-                some_scores, at = scores[some], np.arange(len(some))
-                rivals[part] = standing(some_scores, own[part])[1]
-                recorded = some_scores[at, self.rivals[part]]
-                margins[part] = some_scores[at, own[part]] - recorded
-                ahead[part] = some_scores[at, rivals[part]] - recorded
+        for updates, scores in self._scores_of_steps():
+            at = np.arange(len(scores))
+            rivals[updates] = standing(scores, own[updates])[1]
+            recorded = scores[at, self.rivals[updates]]
+            margins[updates] = scores[at, own[updates]] - recorded
+            ahead[updates] = scores[at, rivals[updates]] - recorded
         return margins, Standing(rivals, ahead)
-
-    def least_margin(self, star: Reference) -> tuple[Fraction, int]:
-        w = star.w if self.run.intercept else star.w[:, :-1]
-        return least_class_margin(self.table, self.run.y, self.run.weights, w)
 
 
 def scores_on_the_way(examples: Examples, start: Floats, rows: Ints, intercept: bool) -> Floats:
@@ -393,17 +373,24 @@ class Kernelled(Space):
         return [ExactGram(gram, run, start, of_star) for start, of_star in self._of_classes(star)]
 
     def _needed(self, coefficients: Floats) -> dict[int, Floats]:
-        """The Gram rows of the updates, and of the rows that have coefficients."""
         some = np.flatnonzero(np.atleast_2d(coefficients)[:, :-1].any(axis=0))
         with one_thread():
             return {i: self.gram.row(i) for i in np.union1d(self.run.rows, some).tolist()}
 
     def least_margin(self, star: Reference) -> tuple[Fraction, int]:
-        c, present = self.run.weights, self.run.weights > 0
-        rounding = star.doubts + 8 * ULP * (np.abs(star.products) + star.doubts)
-        margins = np.where(present, c * (self.run.y * star.products - rounding), np.inf)
-        row = int(np.argmin(margins))
-        return Fraction(float(margins[row])), row
+        run, own = self.run, (np.arange(len(self.run.y)), self.run.y)
+        if run.k is None:
+            margins, doubts = (run.y * star.products)[:, None], star.doubts[:, None]
+        else:
+            margins = star.products[own][:, None] - star.products
+            doubts = star.doubts[own][:, None] + star.doubts
+        rounding = doubts + 8 * ULP * (np.abs(margins) + doubts)
+        least = run.weights[:, None] * (margins - rounding)
+        least[run.weights == 0] = np.inf
+        if run.k is not None:
+            least[own] = np.inf
+        row = int(np.argmin(least.min(axis=1)))
+        return Fraction(float(least[row].min())), row
 
     def longest(self, *, weighted: bool = True) -> Fraction:
         return max(
@@ -421,22 +408,6 @@ class Kernelled(Space):
             Fraction(path.products[0]) - Fraction(doubts.products[0]),
             Fraction(path.norms2[0]) + Fraction(doubts.norms2[0]),
         )
-
-
-class JointKernelled(Kernelled):
-    """A function of the rows for each class."""
-
-    def least_margin(self, star: Reference) -> tuple[Fraction, int]:
-        y, c = self.run.y, self.run.weights
-        rows = np.arange(len(y))
-        margins = star.products[rows, y][:, None] - star.products
-        doubts = star.doubts[rows, y][:, None] + star.doubts
-        rounding = doubts + 8 * ULP * (np.abs(margins) + doubts)
-        least = c[:, None] * (margins - rounding)
-        least[rows, y] = np.inf
-        least[c == 0] = np.inf
-        row = int(np.argmin(least.min(axis=1)))
-        return Fraction(float(least[row].min())), row
 
 
 def one_thread() -> Any:

@@ -29,7 +29,6 @@ def vector(values: Any) -> str:
 
 
 def step(trace: Trace, k: int) -> str:
-    """What happened in step k, and why."""
     space = trace.replay.space
     if k == 0:
         return f"step 0: training starts with {_start(trace)}"
@@ -71,14 +70,10 @@ def _of_weights(trace: Trace, k: int, before: Floats, after: Floats, p: Floats |
     if run.k is not None:
         return f"step {k}: {_why(trace, k)}: {_moves(trace, k, before, after, p)}"
     made = run.updates_of(k)
-    rows, sizes = run.rows[made], run.eta * run.steps[made]
-    x = run.lifted(rows[:1])[0, :-1]
-    sign, what = _change((after - before)[:-1], x, sizes, over=_over(p))
-    moved = f"w {vector(before[:-1])} {sign} {what} = {vector(after[:-1])}"
-    if run.intercept:
-        summed = float((after - before)[-1]) if run.mixed else float(sizes.sum())
-        moved += f", b {_sum(before[-1], summed)}{_over_b(p)} = {number(after[-1])}"
-    return f"step {k}: {_why(trace, k)}: {moved}"
+    rows, sizes, change = run.rows[made], run.eta * run.steps[made], after - before
+    x = run.lifted(rows)[0, :-1] if len(rows) == 1 else change[:-1]
+    b = change[-1] if run.mixed else sizes.sum()
+    return f"step {k}: {_why(trace, k)}: {_moved(run, before, after, x, sizes, b, p)}"
 
 
 def _start(trace: Trace) -> str:
@@ -108,7 +103,6 @@ def _why(trace: Trace, k: int) -> str:
 
 
 def _one(trace: Trace, u: int) -> str:
-    """Why update u was made."""
     run, space = trace.replay.run, trace.replay.space
     i, score = int(run.rows[u]), run.eta * run.scores[u]
     x = " " + vector(run.lifted([i])[0, :-1]) if isinstance(space, Features) else ""
@@ -133,16 +127,7 @@ def _one(trace: Trace, u: int) -> str:
 _LETTER = {"PA-I": "τ", "PA-II": "τ", "AROW": "α"}  # of the step, as in the papers
 
 
-def _over(p: Floats | None) -> str:
-    return "" if p is None else f"/{vector(p[:-1])}"
-
-
-def _over_b(p: Floats | None) -> str:
-    return "" if p is None else f"/{number(p[-1])}"
-
-
 def _against(trace: Trace, rival: Any, margin: float) -> str:
-    """Why a row is a mistake, or has a margin that is too small."""
     if margin < 0:
         return f"but {rival} scores {number(-margin)} more"
     if margin == 0:
@@ -152,7 +137,6 @@ def _against(trace: Trace, rival: Any, margin: float) -> str:
 
 
 def _moves(trace: Trace, k: int, before: Floats, after: Floats, p: Floats | None) -> str:
-    """What step k did to the weights of the classes that it changed."""
     run, classes = trace.replay.run, trace.replay.about.classes
     assert run.rivals is not None
     made = run.updates_of(k)
@@ -166,11 +150,8 @@ def _moves(trace: Trace, k: int, before: Floats, after: Floats, p: Floats | None
     changes = []
     for c, (how, x, steps) in moved.items():
         of_c = None if p is None else p[c]
-        sign, what = _change(x, x, steps, over=_over(of_c))
-        words = f"w {vector(before[c, :-1])} {sign} {what} = {vector(after[c, :-1])}"
-        if run.intercept:
-            change = float((after - before)[c, -1] if of_c is None else steps[0])
-            words += f", b {_sum(before[c, -1], change)}{_over_b(of_c)} = {number(after[c, -1])}"
+        b = (after - before)[c, -1] if of_c is None else steps[0]
+        words = _moved(run, before[c], after[c], x, steps, b, of_c)
         changes.append(f"{classes[c]}{how}: {words}")
     return _some("; ", changes)
 
@@ -179,13 +160,21 @@ def _some(between: str, parts: list[str], most: int = 4) -> str:
     return between.join([*parts[:most], "…"][: most + 1] if len(parts) > most else parts)
 
 
-def _change(total: Any, x: Any, sizes: Any, *, over: str) -> tuple[str, str]:
-    """The sign and what is added: x, a multiple of it, or the sum of a batch step."""
-    if len(sizes) > 1:
-        return "+", vector(total)
-    size = abs(float(sizes[0]))
-    factor = "" if size == 1 else f"{number(size)}·"
-    return ("+" if sizes[0] > 0 else "-"), factor + vector(x) + over
+def _moved(
+    run: Run, before: Floats, after: Floats, x: Floats, sizes: Floats, b: float, p: Floats | None
+) -> str:
+    """From weights to weights: by a multiple of the row x, or by x, where that is a sum of rows."""
+    added, over_b = f"+ {vector(x)}", ""
+    if len(sizes) == 1:
+        size, over = abs(float(sizes[0])), ""
+        if p is not None:
+            over, over_b = f"/{vector(p[:-1])}", f"/{number(p[-1])}"
+        factor = "" if size == 1 else f"{number(size)}·"
+        added = f"{'+' if sizes[0] > 0 else '-'} {factor}{vector(x)}{over}"
+    words = f"w {vector(before[:-1])} {added} = {vector(after[:-1])}"
+    if run.intercept:
+        words += f", b {_sum(before[-1], float(b))}{over_b} = {number(after[-1])}"
+    return words
 
 
 def _sum(before: float, change: float) -> str:
@@ -193,7 +182,6 @@ def _sum(before: float, change: float) -> str:
 
 
 def _alpha(trace: Trace, k: int) -> str:
-    """What step k did to the coefficients of its rows."""
     run = trace.replay.run
     before, after = trace.alpha_at(k - 1), trace.alpha_at(k)
     made = run.updates_of(k)
@@ -212,7 +200,6 @@ def _alpha(trace: Trace, k: int) -> str:
 
 
 def _alpha_of_classes(trace: Trace, made: slice, after: Floats, change: Floats) -> str:
-    """For the class and the rival of each row."""
     run, classes = trace.replay.run, trace.replay.about.classes
     assert run.rivals is not None
     sums = []
@@ -342,7 +329,6 @@ def _summary(trace: Trace) -> str:
 
 
 def _reading(trace: Trace) -> str:
-    """How the table is read."""
     if not trace.replay.run.single:
         return f"{counted().capitalize()}."
     before = "Score" if trace.replay.run.k is None else "Margin"

@@ -63,7 +63,6 @@ class Numbers:
 
 
 def real(value: Any) -> float:
-    """As a float; infinity where it is beyond them."""
     try:
         return float(value)
     except OverflowError:
@@ -80,7 +79,6 @@ def exponents(a: Floats, b: Floats) -> NDArray[Any]:
 
 
 def scaled(values: NDArray[Any], exponents: NDArray[Any]) -> NDArray[Any]:
-    """values · 2^exponents."""
     if values.dtype != object:
         return np.asarray(np.ldexp(values, exponents))
     return np.asarray(values * np.array([Fraction(2) ** int(e) for e in exponents], dtype=object))

@@ -104,7 +104,6 @@ class OfClasses:
 
 
 def walk(run: Run, walker: Walker, number: type) -> Path:
-    """From the first update to the last."""
     before, terms, with_star = [], [walker.start2], [walker.start_star]
     for t in range(run.n_steps):
         updates = range(run.edges[t], run.edges[t + 1])
@@ -261,7 +260,6 @@ class FloatGram:
         return float(self._products[u])
 
     def walk(self) -> Path:
-        """From the first update to the last, with the doubts about it."""
         run, steps = self._run, np.abs(self._run.steps)
         path = walk(run, self, float)
         scores, doubts = np.array(self._met).reshape(-1, 2).T

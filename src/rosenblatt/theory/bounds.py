@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -22,10 +23,24 @@ _ULP = 2.0**-53
 _FINITE = Fraction(sys.float_info.max)
 
 
-class OfMargin:
-    """What a bound by the convergence theorem is made of."""
+class Bound:
+    """At most so many: a whole number, and the formula that it comes from."""
 
     form: str
+    _of = ""  # the field with the number, and what is said of it
+
+    def __int__(self) -> int:
+        return int(getattr(self, self._of.partition(" ")[0]))
+
+    __index__ = __int__
+
+    def __str__(self) -> str:
+        return f"at most {int(self)} {self._of}: {self.form}"
+
+
+class BoundOfMargin(Bound):
+    """By the convergence theorem."""
+
     gamma_squared: Fraction
     beta_squared: Fraction
 
@@ -37,15 +52,14 @@ class OfMargin:
     def beta(self) -> float:
         return root(self.beta_squared)
 
-    def in_words(self) -> str:
-        called = "R" if self.form.startswith("⌊R") else "β"
-        return (
-            f"{self.form}, with γ = {self.gamma:.4g} (homogeneous) and {called} = {self.beta:.4g}"
-        )
+    def __str__(self) -> str:
+        beta = "R" if self.form.startswith("⌊R") else "β"
+        constants = f"γ = {self.gamma:.4g} (homogeneous) and {beta} = {self.beta:.4g}"
+        return f"{super().__str__()}, with {constants}"
 
 
 @dataclass(frozen=True)
-class MistakeBound(OfMargin):
+class MistakeBound(BoundOfMargin):
     """At most `updates` updates, one row a step, in exact arithmetic; and which theorem says so.
 
     γ is the homogeneous margin of the given w* (over the rows c_i y_i x̃_i, ‖w*‖ = 1), and
@@ -57,13 +71,7 @@ class MistakeBound(OfMargin):
     gamma_squared: Fraction
     beta_squared: Fraction
 
-    def __int__(self) -> int:
-        return self.updates
-
-    __index__ = __int__
-
-    def __str__(self) -> str:
-        return f"at most {self.updates} updates: {self.in_words()}"
+    _of = "updates"
 
 
 def mistake_bound(
@@ -94,7 +102,8 @@ def mistake_bound(
     >>> print(theory.mistake_bound(X, y, w_star=[1, 1, -3], margin=2))
     at most 330 updates: ⌊β²/γ²⌋ with β² = R² + 2μ/η, with γ = 0.3015 (homogeneous) and β = 5.477
     """
-    eta, mu = parameters.positive("eta0", eta0), parameters.not_negative("margin", margin)
+    eta = Fraction(parameters.positive("eta0", eta0))
+    mu = parameters.not_negative("margin", margin)
     e = given.examples(X, y, sample_weight)
     star, intercept = given.vector(w_star, e.rows.d, "w_star")
     start = np.zeros(len(star))
@@ -113,12 +122,11 @@ def mistake_bound(
             f"{float(max(product, -_FINITE)):.6g}, so that no bound follows from it. "
             "certify(X, y).separator is one that does, if any does."
         )
-    beta2 = longest(table, c, lifted=intercept) + 2 * Fraction(mu) * _largest(c) / Fraction(eta)
-    bound = bound_from(
-        product, beta2, _square(star), dot(start, star) / Fraction(eta), _square(start), eta
-    )
+    star2, start2 = dot(star, star), dot(start, start)
+    beta2 = longest(table, c, lifted=intercept) + 2 * Fraction(mu) * Fraction(float(c.max())) / eta
+    bound = bound_from(product, beta2, star2, dot(start, star) / eta, start2, eta)
     form = _form(bool(start.any()), e.c is not None, mu > 0)
-    return MistakeBound(bound, form, product**2 / _square(star), beta2)
+    return MistakeBound(bound, form, product**2 / star2, beta2)
 
 
 def bound_from(
@@ -127,16 +135,14 @@ def bound_from(
     star2: Fraction,
     start_star: Fraction,
     start2: Fraction,
-    eta: float = 1.0,
+    eta: Fraction = Fraction(1),
 ) -> int:
     """⌊‖w₀ - αŵ‖² / (η²β²)⌋ with αŵ = ηβ² w* / min w*·z_i, from products of the vectors.
 
     start_star is w₀·w*/η.
     """
     return math.floor(
-        start2 / (Fraction(eta) ** 2 * beta2)
-        - 2 * start_star / product
-        + beta2 * star2 / product**2
+        start2 / (eta**2 * beta2) - 2 * start_star / product + beta2 * star2 / product**2
     )
 
 
@@ -155,29 +161,12 @@ def _form(start: bool, weights: bool, margin: bool) -> str:
 
 
 def least_margin(table: Any, y: Any, c: Floats, star: Floats) -> tuple[Fraction, int]:
-    """min c_i y_i w*·x̃_i over the rows of positive weight, and a row that has it."""
-    d = table.shape[1]
-    w, b = star[:d], float(star[d]) if len(star) > d else 0.0
-    with np.errstate(over="ignore", invalid="ignore"):
-        values = c * y * (table @ w + b)
-        sizes = c * (np.sqrt(squares(table)) + 1) * (np.linalg.norm(star) + 1)
-        doubt = (4 * d + 24) * _ULP * sizes + 2.0**-400
-        near = ~(values - doubt > np.fmin.reduce(np.where(c > 0, values + doubt, np.inf)))
-    candidates = _different(table, y * c, near & (c > 0))
-    weights = [Fraction(v) for v in star.tolist()]
-    margins = {
-        i: int(y[i]) * Fraction(float(c[i])) * _product(exact_row(table, i, len(star)), weights)
-        for i in candidates
-    }
-    row = min(margins, key=lambda i: (margins[i], i))
-    return margins[row], row
+    """min c_i y_i w*·x̃_i over the rows of positive weight, and a row that has it.
 
-
-def least_class_margin(table: Any, y: Any, c: Floats, star: Floats) -> tuple[Fraction, int]:
-    """Of many classes: min c_i (w*_y - w*_c)·x̃_i over these rows and c != y, and a row that has it.
-
-    `star` has the weights of each class in a row.
+    Of many classes, whose weights are the rows of `star`: min c_i (w*_y - w*_c)·x̃_i over c != y.
     """
+    if star.ndim == 1:
+        y, star = (y > 0).astype(np.intp), np.array([np.zeros_like(star), star])
     d, rows = table.shape[1], np.arange(len(y))
     with np.errstate(over="ignore", invalid="ignore"):
         products = np.asarray(table @ star[:, :d].T) + (star[:, d] if star.shape[1] > d else 0.0)
@@ -190,12 +179,15 @@ def least_class_margin(table: Any, y: Any, c: Floats, star: Floats) -> tuple[Fra
     near[rows, y] = False
     near[c == 0] = False
     weights = [[Fraction(v) for v in of_class] for of_class in star.tolist()]
+
+    @cache
+    def apart(own: int, other: int) -> list[Fraction]:
+        return [a - b for a, b in zip(weights[own], weights[other], strict=True)]
+
     margins: dict[int, Fraction] = {}
     for i in _different(table, np.column_stack([y, c, near]), near.any(axis=1)):
-        x, own = exact_row(table, i, star.shape[1]), weights[y[i]]
-        others = (weights[r] for r in np.flatnonzero(near[i]).tolist())
-        least = min(_product(x, own) - _product(x, other) for other in others)
-        margins[i] = Fraction(float(c[i])) * least
+        x, others = exact_row(table, i, star.shape[1]), np.flatnonzero(near[i]).tolist()
+        margins[i] = Fraction(float(c[i])) * min(_product(x, apart(int(y[i]), r)) for r in others)
     row = min(margins, key=lambda i: (margins[i], i))
     return margins[row], row
 
@@ -261,19 +253,11 @@ def root(value: Fraction) -> float:
     return math.ldexp(math.sqrt(value / Fraction(4) ** shift), shift)
 
 
-def _square(a: Floats) -> Fraction:
-    return dot(a, a)
-
-
-def _largest(c: Floats) -> Fraction:
-    return Fraction(float(c.max()))
-
-
 # --- How many epochs there can be with order="mixed" ---------------------------------------------
 
 
 @dataclass(frozen=True)
-class EpochBound(OfMargin):
+class EpochBound(BoundOfMargin):
     """At most `epochs` epochs with a mistake, in exact arithmetic, whatever the number of shards.
 
     γ and β are those of `MistakeBound`.
@@ -284,13 +268,7 @@ class EpochBound(OfMargin):
     gamma_squared: Fraction
     beta_squared: Fraction
 
-    def __int__(self) -> int:
-        return self.epochs
-
-    __index__ = __int__
-
-    def __str__(self) -> str:
-        return f"at most {self.epochs} epochs with a mistake: {self.in_words()}"
+    _of = "epochs with a mistake"
 
 
 def mixed_epoch_bound(
@@ -317,8 +295,8 @@ def mixed_epoch_bound(
     >>> print(theory.mixed_epoch_bound(X, y, w_star=[1, 1, -3]))
     at most 286 epochs with a mistake: ⌊R²/γ²⌋, with γ = 0.3015 (homogeneous) and R = 5.099
     """
-    found = mistake_bound(
+    bound = mistake_bound(
         X, y, w_star, eta0=eta0, margin=margin, sample_weight=sample_weight, w0=w0
     )
-    form = found.form.removesuffix(" (Novikoff)")
-    return EpochBound(found.updates, form, found.gamma_squared, found.beta_squared)
+    form = bound.form.removesuffix(" (Novikoff)")
+    return EpochBound(bound.updates, form, bound.gamma_squared, bound.beta_squared)

@@ -15,14 +15,14 @@ from rosenblatt._training.settings import arow_rule, passive_aggressive_rule
 from rosenblatt._validation import parameters
 from rosenblatt.errors import InputError
 from rosenblatt.theory import given
-from rosenblatt.theory.bounds import dot, exact_row, longest
+from rosenblatt.theory.bounds import Bound, dot, exact_row, longest
 from rosenblatt.theory.given import Floats
 
 _ULP = 2.0**-53
 
 
 @dataclass(frozen=True)
-class LossBound:
+class LossBound(Bound):
     """At most `mistakes` visits find a row on the wrong side, in exact arithmetic."""
 
     mistakes: int
@@ -30,13 +30,7 @@ class LossBound:
     factor: Fraction  # of the sum below
     total: Fraction  # ‖u‖² and the losses of u, weighed
 
-    def __int__(self) -> int:
-        return self.mistakes
-
-    __index__ = __int__
-
-    def __str__(self) -> str:
-        return f"at most {self.mistakes} mistakes: {self.form}"
+    _of = "mistakes"
 
 
 def passive_aggressive_bound(

@@ -127,30 +127,16 @@ class AlphaDisplay(Display):
             self.stems_.append(
                 ax.vlines(some, 0, self.alpha[some], color=colour, linewidth=1.2, zorder=1)
             )
-            self.points_.append(
-                ax.scatter(
-                    some,
-                    self.alpha[some],
-                    s=size,
-                    c=colour,
-                    marker=shape,
-                    edgecolors=style.BLACK,
-                    linewidths=0.6,
-                    zorder=2,
-                    label=name,
-                )
-            )
+            points = np.column_stack([some, self.alpha[some]])
+            self.points_.append(style.dots(ax, points, size, colour, shape, zorder=2, label=name))
         top = float(self.alpha.max(initial=0.0)) or 1.0
         ax.set_ylim(0, 1.15 * top)
         pad = max(0.5, 0.03 * len(self.alpha))
         ax.set_xlim(-pad, len(self.alpha) - 1 + pad)
         self._label(ax, top)
         style.whole_ticks(ax.xaxis)
-        ax.set_xlabel("row")
-        ax.set_ylabel("α = η c · updates")
-        style.title(ax, self._words())
-        style.note(ax, notes)
-        style.legend(ax, self.points_[::-1] if len(self.classes) == 2 else self.points_)
+        handles = self.points_[::-1] if len(self.classes) == 2 else self.points_
+        style.frame(ax, ("row", "α = η c · updates"), self._words(), notes, handles)
 
     def _looks(self) -> list[tuple[int, str, tuple[str, str]]]:
         """Of each class its code, its name, and how it looks."""

@@ -124,15 +124,8 @@ class _Film:
     def _mark(self, ax: Any, k: int) -> None:
         """A square around the rows of this step."""
         run = self._trace.replay.run
-        ax.scatter(
-            *self._points[run.rows[run.updates_of(k)]].T,
-            s=330,
-            marker="s",
-            facecolors="none",
-            edgecolors=style.RED,
-            linewidths=2.0,
-            zorder=5,
-        )
+        points = self._points[run.rows[run.updates_of(k)]]
+        style.rings(ax, points, 330, marker="s", edgecolors=style.RED, linewidths=2.0, zorder=5)
 
     def _words(self, k: int) -> str:
         """Always two lines, so that nothing moves."""

@@ -17,7 +17,7 @@ from rosenblatt._util.text import many
 from rosenblatt.errors import InputError
 from rosenblatt.plots import scene, style
 from rosenblatt.plots.display import Display
-from rosenblatt.plots.view import axes_names, draw_arrow, draw_points, name_arrow, view
+from rosenblatt.plots.view import draw_arrow, draw_points, frame_plane, name_arrow, view
 
 _LONG = 0.2  # arrows, of the height of the picture
 _NAMES = ("g₁", "g₂")
@@ -107,11 +107,8 @@ class ConeDisplay(Display):
             notes.append("The axes have scales of their own: right angles do not look right.")
         if equal := self._equal_rows():
             notes.append(f"{many(equal, 'pair')} of rows at one point: no line is seen.")
-        self._view.apply(ax)
-        axes_names(ax, (style.text(self._data.names[0]), style.text(self._data.names[1])))
-        style.title(ax, self._headline())
-        style.note(ax, notes)
-        style.legend(ax, named)
+        names = style.text(self._data.names[0]), style.text(self._data.names[1])
+        frame_plane(ax, self._view, names, self._headline(), notes, named)
 
     def _headline(self) -> str:
         if not len(self.pairs):

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from rosenblatt.plots import scene, style
 from rosenblatt.plots.scene import Data, Plane, Rule
-from rosenblatt.plots.view import axes_names, view
+from rosenblatt.plots.view import frame_plane, view
 
 if TYPE_CHECKING:
     from typing import Self
@@ -68,11 +68,7 @@ class PlaneDisplay(Display):
         it is seen in."""
         if self.plane.how:
             notes.append(f"{self.plane.how} Rings tell the mistakes, not the {part} that is seen.")
-        self._view.apply(ax)
-        axes_names(ax, self.plane.names)
-        style.title(ax, self._verdict())
-        style.note(ax, notes)
-        style.legend(ax, handles)
+        frame_plane(ax, self._view, self.plane.names, self._verdict(), notes, handles)
 
 
 def plane_of(data: Data, features: Any, rule: Rule) -> Plane:

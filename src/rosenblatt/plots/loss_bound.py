@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from rosenblatt._tracing.trace import Trace
 
 
-_MOST = 2_000  # points of a curve
 _LEFT = {"PA-I": "Σ τℓ", "PA-II": "Σ ℓ²", "AROW": "Σ ℓ²(v + 2r)/(v + r)²"}
 _RIGHT = {
     "PA-I": "‖w₀ − u‖² + 2 Σ Cℓ(u)",
@@ -82,26 +81,18 @@ class LossBoundDisplay(Display):
         return cls(trace).plot(ax=ax)
 
     def _draw(self, ax: Any) -> None:
-        some = style.thinned(len(self.k), _MOST)
-        marker = "o" if len(some) <= 60 else ""
-        looks: dict[str, tuple[Any, str, str, str, str]] = {
-            "right": (self.right, _RIGHT[self._rule], style.RED, "--", ""),
-            "left": (self.left, _LEFT[self._rule], style.BLUE, "-", marker),
-            "distance": (self.distance, _DISTANCE[self._rule], style.GREY, ":", ""),
+        self.lines_ = {
+            "right": style.curve(ax, self.k, self.right, _RIGHT[self._rule], style.RED, "--"),
+            "left": style.curve(ax, self.k, self.left, _LEFT[self._rule], style.BLUE, "-", "o"),
+            "distance": style.curve(
+                ax, self.k, self.distance, _DISTANCE[self._rule], style.GREY, ":"
+            ),
         }
-        self.lines_ = {}
-        for name, (values, label, colour, line, dots) in looks.items():
-            (self.lines_[name],) = ax.plot(
-                self.k[some], values[some], line, color=colour, marker=dots, label=label
-            )
         positive = self.left[self.left > 0]
         if len(positive) and self.right.max() > 30 * self.left.max():  # far apart
             ax.set_yscale("log")
         ax.set_xlim(left=0)
         style.whole_ticks(ax.xaxis)
-        ax.set_xlabel("updates")
-        ax.set_ylabel("losses so far")
         allowed = "any number" if self.bound is None else f"{self.bound:,}"
-        style.title(ax, f"{many(self.mistakes, 'mistake')}, and the theorem allows {allowed}")
-        style.note(ax, [self._u])
-        style.legend(ax)
+        headline = f"{many(self.mistakes, 'mistake')}, and the theorem allows {allowed}"
+        style.frame(ax, ("updates", "losses so far"), headline, [self._u])

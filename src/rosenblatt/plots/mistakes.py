@@ -103,48 +103,34 @@ class MistakesDisplay(Display):
         return display.plot(ax=ax)
 
     def _draw(self, ax: Any) -> None:
-        calls = f"{self._margin} ≤ " + (
-            "0" if self.margin == 0 else f"μ = {style.number(self.margin)}"
-        )
+        call = f"≤ {'0' if self.margin == 0 else f'μ = {style.number(self.margin)}'}"
         if self._below:
-            calls = f"{self._margin} < {style.number(self.margin)}"
+            call = f"< {style.number(self.margin)}"
         curves: dict[str, tuple[Any, str, str, str, str]] = {
-            "mistakes": (self.mistakes, "in this epoch", style.GREY, "o", "-"),
-            "fewest": (self.fewest, "fewest so far", style.BLUE, "", "--"),
-            "kept": (self.kept, "errors of the\nkept weights", style.RED, "s", ":"),
+            "mistakes": (self.mistakes, "in this epoch", style.GREY, "-", "o"),
+            "fewest": (self.fewest, "fewest so far", style.BLUE, "--", ""),
+            "kept": (self.kept, "errors of the\nkept weights", style.RED, ":", "s"),
             "validation": (
                 self.validation,
                 "errors on the\nvalidation rows",
                 style.GREEN,
-                "D",
                 ":",
+                "D",
             ),
         }
-        self.lines_ = {}
-        for name, (values, label, colour, marker, line) in curves.items():
-            if values is None:
-                continue
-            some = style.thinned(len(values), 2_000)
-            (self.lines_[name],) = ax.plot(
-                some + 1,
-                values[some],
-                line,
-                color=colour,
-                marker=marker if len(some) <= 60 else "",
-                drawstyle="steps-post" if name == "fewest" else "default",
-                label=label,
-            )
-        style.whole_ticks(ax.xaxis)
-        style.whole_ticks(ax.yaxis)
+        self.lines_ = {
+            name: style.curve(ax, np.arange(1, len(values) + 1), values, *look)
+            for name, (values, *look) in curves.items()
+            if values is not None
+        }
+        self.lines_["fewest"].set_drawstyle("steps-post")
+        style.whole_ticks(ax.xaxis, ax.yaxis)
         ax.set_ylim(bottom=0)
         ax.set_xlim(left=0.5)
-        ax.set_xlabel("epoch")
-        ax.set_ylabel("rows")
         last = many(int(self.mistakes[-1]), "row")
-        epochs = many(len(self.mistakes), "epoch")
-        style.title(ax, f"{epochs}: {last} made an update in the last")
-        style.note(ax, [f"A row makes an update where {calls} when it is visited."])
-        style.legend(ax)
+        headline = f"{many(len(self.mistakes), 'epoch')}: {last} made an update in the last"
+        words = f"A row makes an update where {self._margin} {call} when it is visited."
+        style.frame(ax, ("epoch", "rows"), headline, [words])
 
 
 def _kept(judged: list[tuple[int, int]], mistakes: Ints) -> Ints | None:

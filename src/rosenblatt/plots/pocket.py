@@ -86,32 +86,22 @@ class PocketDisplay(Display):
         return cls(trace).plot(ax=ax)
 
     def _draw(self, ax: Any) -> None:
-        looks: dict[str, tuple[Ints, str, dict[str, Any]]] = {
-            "pla": (
-                self.pla,
-                f"{self._name}: the current weights",
-                {"color": style.ORANGE, "linewidth": 1.4},
-            ),
-            "pocket": (
-                self.pocket,
-                "pocket: the best so far",
-                {"color": style.BLUE, "linewidth": 3.0},
-            ),
-        }
+        now = f"{self._name}: the current weights"
+        how: dict[str, Any] = {"drawstyle": "steps-post"}
         self.lines_ = {}
-        for name, (errors, label, how) in looks.items():
-            (self.lines_[name],) = ax.plot(
-                self.updates, errors, drawstyle="steps-post", label=label, **how
-            )
-        style.whole_ticks(ax.xaxis)
-        style.whole_ticks(ax.yaxis)
+        (self.lines_["pla"],) = ax.plot(
+            self.updates, self.pla, color=style.ORANGE, linewidth=1.4, label=now, **how
+        )
+        best = "pocket: the best so far"
+        (self.lines_["pocket"],) = ax.plot(
+            self.updates, self.pocket, color=style.BLUE, linewidth=3.0, label=best, **how
+        )
+        style.whole_ticks(ax.xaxis, ax.yaxis)
         ax.set_ylim(bottom=0)
         ax.set_xlabel("updates")
         ax.set_ylabel(f"training errors, of {self._n:,} rows")
-        style.title(
-            ax,
-            f"In the end {self._name} has {self.pla[-1]:,} errors, the pocket {self.pocket[-1]:,}",
-        )
+        ends = f"{self.pla[-1]:,} errors, the pocket {self.pocket[-1]:,}"
+        style.title(ax, f"In the end {self._name} has {ends}")
         if not self._all:
             style.note(ax, [f"Counted at {len(self.updates):,} of the steps, evenly."])
         ax.legend(loc="best")

@@ -174,30 +174,13 @@ class RegionsDisplay(PlaneDisplay):
 
     def _class(self, ax: Any, rows: NDArray[np.intp], c: int) -> Any:
         some = rows[self.data.y[rows] == c]
-        colour, shape = style.look(c)
-        return ax.scatter(
-            *self._points[some].T,
-            s=36,
-            c=colour,
-            marker=shape,
-            edgecolors=style.BLACK,
-            linewidths=0.6,
-            zorder=3,
-            label=style.text(self.classes[c], 26),
-        )
+        name = style.text(self.classes[c], 26)
+        return style.dots(ax, self._points[some], 36, *style.look(c), zorder=3, label=name)
 
     def _rings(self, ax: Any, rows: NDArray[np.intp]) -> Any:
         wrong = rows[self._wrong[rows]]
-        return ax.scatter(
-            *self._points[wrong].T,
-            s=115,
-            marker="o",
-            facecolors="none",
-            edgecolors=style.BLACK,
-            linewidths=1.4,
-            zorder=4,
-            label=f"{many(len(wrong), 'mistake')}: another score\nis as high or higher",
-        )
+        label = f"{many(len(wrong), 'mistake')}: another score\nis as high or higher"
+        return style.rings(ax, self._points[wrong], 115, linewidths=1.4, zorder=4, label=label)
 
     def _verdict(self) -> str:
         return self._mistaken("have their highest score for their own class")

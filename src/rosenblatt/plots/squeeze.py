@@ -18,9 +18,6 @@ if TYPE_CHECKING:
     from rosenblatt._tracing.trace import Trace
 
 
-_MOST = 2_000  # points of a curve
-
-
 @final
 class SqueezeDisplay(Display):
     """After k updates kγ <= ⟨w, ŵ*⟩ <= ‖w‖ <= √k·R, so that k cannot exceed (R/γ)².
@@ -107,18 +104,15 @@ class SqueezeDisplay(Display):
     def _draw(self, ax: Any, scale: str) -> None:
         end = max(int(self.k[-1]), self.bound or 0, 1)
         reach = _ticks(1 if scale == "log" else 0, 1.5 * end if scale == "log" else 1.1 * end)
-        some = style.thinned(len(self.k), _MOST)
-        if scale == "log":
-            some = some[self.k[some] > 0]  # 0 has no place on it
-        k, few = self.k[some], len(some) <= 60
+        some = self.k > 0 if scale == "log" else self.k >= 0  # 0 has no place on it
+        k = self.k[some]
         self.lines_: dict[str, Any] = {}
         self._curve(ax, "upper", reach, self.upper(reach), self._upper_name(), style.RED, "--")
         norm, product = f"‖{self._vector}‖", f"⟨{self._vector}, ŵ*⟩"
-        square, dot = ("s", "o") if few else ("", "")
-        self._curve(ax, "norm", k, self.norm[some], norm, style.RED, "-", marker=square)
+        self._curve(ax, "norm", k, self.norm[some], norm, style.RED, "-", "s")
         if self.product is not None:
             y = self.product[some]
-            self._curve(ax, "product", k, y, product, style.BLUE, "-", marker=dot, linewidth=3)
+            self._curve(ax, "product", k, y, product, style.BLUE, "-", "o", linewidth=3)
         if self.gamma is not None:
             below = self.lower(reach)
             self._curve(ax, "lower", reach, below, self._lower_name(), style.BLUE, ":")
@@ -133,12 +127,8 @@ class SqueezeDisplay(Display):
     def _vector(self) -> str:
         return "(w, b)" if self._lifted else "w"
 
-    def _curve(
-        self, ax: Any, name: str, x: Any, y: Any, label: str, colour: str, line: str, **how: Any
-    ) -> None:
-        (self.lines_[name],) = ax.plot(
-            x, y, linestyle=line, color=colour, label=label, markersize=5, **how
-        )
+    def _curve(self, ax: Any, name: str, *look: Any, **how: Any) -> None:
+        self.lines_[name] = style.curve(ax, *look, markersize=5, **how)
 
     def _end(self, ax: Any) -> None:
         words = f"the bound: {self.bound:,} updates"
@@ -147,8 +137,6 @@ class SqueezeDisplay(Display):
         )
 
     def _frame(self, ax: Any, scale: str, reach: Floats) -> None:
-        ax.set_xlabel("updates k")
-        ax.set_ylabel("length" if self.eta == 1 else "length (η in it)")
         if scale == "log":
             ax.set_xscale("log")
             ax.set_yscale("log")
@@ -160,13 +148,13 @@ class SqueezeDisplay(Display):
         else:
             ax.set_xlim(0, reach[-1])
         made = many(int(self.k[-1]), "update")
+        names = "updates k", "length" if self.eta == 1 else "length (η in it)"
         if self.gamma is None:
-            style.title(ax, f"{made}; no bound, for there is no γ")
-            style.note(ax, [style.text(self.why[:1].upper() + self.why[1:], 300)])
+            why = style.text(self.why[:1].upper() + self.why[1:], 300)
+            style.frame(ax, names, f"{made}; no bound, for there is no γ", [why])
         else:
-            style.title(ax, f"{made}, and the theorem allows {self.bound:,}")
-            style.note(ax, [self._form()])
-        style.legend(ax)
+            allowed = f"{made}, and the theorem allows {self.bound:,}"
+            style.frame(ax, names, allowed, [self._form()])
 
     # --- In words ---
 

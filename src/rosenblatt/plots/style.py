@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import textwrap
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from typing import Any
@@ -39,6 +39,7 @@ _OURS = {
     ),
 }
 _LONGEST_NAME = 40
+_MOST_OF_CURVE = 2_000  # points
 _ROUNDS, _MOST_ROUNDS = 3, 10
 
 
@@ -154,7 +155,7 @@ def title(ax: Any, *sentences: str, width: int = 64) -> None:
     ax.set_title("\n".join(lines), loc="left")
 
 
-def note(ax: Any, sentences: list[str], width: int = 84) -> None:
+def note(ax: Any, sentences: Sequence[str], width: int = 84) -> None:
     """What the reader must know, below the axis."""
     if not sentences:
         return
@@ -179,11 +180,52 @@ def legend(ax: Any, handles: list[Any] | None = None) -> None:
     )
 
 
-def whole_ticks(axis: Any) -> None:
+def frame(
+    ax: Any,
+    names: tuple[str, str],
+    headline: str | list[str],
+    notes: Sequence[str] = (),
+    handles: list[Any] | None = None,
+) -> None:
+    """What is around a picture: the names of its axes, its title, notes and legend."""
+    ax.set_xlabel(names[0])
+    ax.set_ylabel(names[1])
+    title(ax, *([headline] if isinstance(headline, str) else headline))
+    note(ax, notes)
+    legend(ax, handles)
+
+
+# --- What is drawn -------------------------------------------------------------------------------
+
+
+def curve(
+    ax: Any, x: Any, y: Any, label: str, colour: str, line: str = "-", marker: str = "", **how: Any
+) -> Any:
+    """One line of at most 2,000 points, which are marked where they are few."""
+    some = thinned(len(x), _MOST_OF_CURVE)
+    marker = marker if len(some) <= 60 else ""
+    how = {"color": colour, "marker": marker, "label": label, **how}
+    return ax.plot(x[some], y[some], linestyle=line, **how)[0]
+
+
+def dots(ax: Any, points: Any, size: float, colour: str, shape: str, **how: Any) -> Any:
+    """Points of one class."""
+    how = {"edgecolors": BLACK, "linewidths": 0.6, **how}
+    return ax.scatter(*points.T, s=size, c=colour, marker=shape, **how)
+
+
+def rings(ax: Any, points: Any, size: float, *, marker: str = "o", **how: Any) -> Any:
+    """Around points."""
+    how = {"edgecolors": BLACK, **how}
+    return ax.scatter(*points.T, s=size, marker=marker, facecolors="none", **how)
+
+
+def whole_ticks(*axes: Any) -> None:
     """Ticks at whole numbers only: there is no epoch 1.5."""
     from matplotlib.ticker import MaxNLocator
 
-    axis.set_major_locator(MaxNLocator(integer=True))
+    for axis in axes:
+        axis.set_major_locator(MaxNLocator(integer=True))
 
 
 def thinned(n: int, most: int) -> Any:

@@ -13,9 +13,9 @@ from rosenblatt.plots import scene, style
 from rosenblatt.plots.display import Display
 from rosenblatt.plots.view import (
     View,
-    axes_names,
     draw_arrow,
     draw_points,
+    frame_plane,
     name_arrow,
     near_origin,
     view,
@@ -132,12 +132,9 @@ class UpdateDisplay(Display):
             notes.append(f"Arrows are drawn at {style.number(self.scale)} times their length.")
         if self._anchor.any():
             notes.append("Arrows begin in the middle of the rows: the origin is far away.")
-        self._view.apply(ax)
-        axes_names(ax, self.plane.names)
-        style.title(ax, *self._headline())
-        style.note(ax, notes)
         lines = [line for line in (before, after) if line is not None]
-        style.legend(ax, [*reversed(points), rings, *arrows, *lines])
+        handles = [*reversed(points), rings, *arrows, *lines]
+        frame_plane(ax, self._view, self.plane.names, self._headline(), notes, handles)
 
     def _line(self, ax: Any, weights: Any, colour: str, dashes: str, label: str) -> Any:
         w, b = self.plane.cut(weights.w, weights.b)

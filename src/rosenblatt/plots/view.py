@@ -105,26 +105,14 @@ def draw_points(
     classes = []
     for sign, colour, shape in zip((-1, 1), style.CLASS_COLOURS, style.CLASS_SHAPES, strict=True):
         some = rows[data.y[rows] == sign]
-        classes.append(
-            ax.scatter(
-                *points[some].T,
-                s=size,
-                c=colour,
-                marker=shape,
-                edgecolors=style.BLACK,
-                linewidths=edge,
-                zorder=3,
-                label=data.class_name(sign),
-            )
-        )
+        how = {"linewidths": edge, "zorder": 3, "label": data.class_name(sign)}
+        classes.append(style.dots(ax, points[some], size, colour, shape, **how))
     wrong = rows[mistakes[rows]]
     few = len(wrong) <= len(rows) / 5  # then they must be seen in the crowd
-    rings = ax.scatter(
-        *points[wrong].T,
-        s=(3.2 if edge else 2.2) * size,
-        marker="o",
-        facecolors="none",
-        edgecolors=style.BLACK,
+    rings = style.rings(
+        ax,
+        points[wrong],
+        (3.2 if edge else 2.2) * size,
         linewidths=1.0 + edge if few else 0.5 + edge,
         path_effects=_halo(3.0 + edge) if few else None,
         alpha=1.0 if edge else 0.35,
@@ -177,9 +165,17 @@ def _halo(width: float) -> list[Any]:
     return [withStroke(linewidth=width, foreground="white")]
 
 
-def axes_names(ax: Any, names: tuple[str, str]) -> None:
-    ax.set_xlabel(names[0])
-    ax.set_ylabel(names[1])
+def frame_plane(
+    ax: Any,
+    seen: View,
+    names: tuple[str, str],
+    headline: str | list[str],
+    notes: list[str],
+    handles: list[Any],
+) -> None:
+    """What is around a picture of the plane."""
+    seen.apply(ax)
+    style.frame(ax, names, headline, notes, handles)
     ax.locator_params(axis="x", nbins=7)  # long numbers do not run into each other
     if not names[1]:  # one feature only: there is no second axis
         ax.set_yticks([])

@@ -15,7 +15,7 @@ from raising import raises, warns
 from rosenblatt import Certificate, certify, data
 from rosenblatt._core.backend import compute
 from rosenblatt._core.summation import folded
-from rosenblatt.data.moments import Moments, together
+from rosenblatt.data.scaling import Moments, together
 from rosenblatt.errors import InputError
 
 TABLE = pd.DataFrame(

@@ -68,7 +68,7 @@ def test_names_do_not_depend_on_how_a_table_is_divided(file, monkeypatch):
     path = file("\n".join(["stars,review,liked", *rows]) + "\n")
     monkeypatch.setattr("rosenblatt.data.table.INTO", 8)
     whole = data.read(path, target="liked", text="review:hashed").encoding()
-    monkeypatch.setattr("rosenblatt.data.records.BLOCK", 256)
+    monkeypatch.setattr("rosenblatt.data.dialect.BLOCK", 256)
     assert data.read(path, target="liked", text="review:hashed").encoding() == whole
 
 

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from raising import raises
 from rosenblatt import data
 from rosenblatt.data.batch import Batch
-from rosenblatt.data.records import blocks
+from rosenblatt.data.dialect import blocks
 from rosenblatt.errors import InputError
 from tables import encoded, refusal
 
@@ -179,7 +179,7 @@ def test_blocks_are_cut_between_records(records, size):
     """However small the blocks: together they are the text, and each parses by itself."""
     import csv
 
-    from rosenblatt.data.records import blocks
+    from rosenblatt.data.dialect import blocks
 
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerows(records)
@@ -190,7 +190,7 @@ def test_blocks_are_cut_between_records(records, size):
 
 
 def test_quotes_inside_plain_fields_do_not_open():
-    from rosenblatt.data.records import blocks
+    from rosenblatt.data.dialect import blocks
 
     text = b'5" pipe,1\n"a\nb",2\n6" pipe,3\nc"d,4\n' * 50
     found = [bytes(block) for block in blocks(io.BytesIO(text), ",", 64)]
@@ -204,7 +204,7 @@ def test_a_large_table_read_twice_is_the_same(file, monkeypatch, rows):
     path = file(text)
     X, y, encoding = data.read(path, target="paid").encode()
     monkeypatch.setattr("rosenblatt.data.table._KEPT", 100)
-    monkeypatch.setattr("rosenblatt.data.records.BLOCK", 1000)
+    monkeypatch.setattr("rosenblatt.data.dialect.BLOCK", 1000)
     monkeypatch.setattr("rosenblatt.data.text.blocks", _small_blocks)
     again, labels, same = data.read(path, target="paid").encode()
     assert X.tobytes() == again.tobytes()
@@ -213,7 +213,7 @@ def test_a_large_table_read_twice_is_the_same(file, monkeypatch, rows):
 
 
 def _small_blocks(stream, delimiter):
-    from rosenblatt.data.records import blocks
+    from rosenblatt.data.dialect import blocks
 
     return blocks(stream, delimiter, 1000)
 

@@ -12,7 +12,7 @@ from pyarrow import feather, parquet
 
 from rosenblatt import data
 from rosenblatt._util.progress import heard_by
-from rosenblatt.data.records import blocks
+from rosenblatt.data.dialect import blocks
 
 
 def heard_in(heard):

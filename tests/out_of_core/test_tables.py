@@ -15,7 +15,7 @@ from raising import raises
 from rosenblatt import Perceptron, certify, certify_stored, data, train
 from rosenblatt._core.backend import compute
 from rosenblatt._out_of_core.tables import TableShare
-from rosenblatt.data.remote import fetch
+from rosenblatt.data.files import fetch
 from rosenblatt.errors import FileError, InputError
 from sources import frame
 

@@ -48,8 +48,7 @@ from rosenblatt._util.files import as_path
 from rosenblatt._util.progress import heard_by
 from rosenblatt._validation import targets
 from rosenblatt._validation.rows import checked_rows
-from rosenblatt.data.moments import together
-from rosenblatt.data.scaling import with_moments
+from rosenblatt.data.scaling import together, with_moments
 from rosenblatt.errors import InputError, InputTypeError
 
 

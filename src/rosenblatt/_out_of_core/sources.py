@@ -24,9 +24,8 @@ from rosenblatt.data import files
 from rosenblatt.data.batch import Kind
 from rosenblatt.data.column import Column
 from rosenblatt.data.files import File, is_svmlight
-from rosenblatt.data.sparse import SparseTable
 from rosenblatt.data.svmlight import MOST_HELD, iterate_svmlight, scan
-from rosenblatt.data.table import Table, TableStream
+from rosenblatt.data.table import SparseTable, Table, TableStream
 from rosenblatt.data.target import Target, problems_of_target
 from rosenblatt.errors import InputError, InputTypeError
 

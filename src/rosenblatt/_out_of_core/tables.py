@@ -24,9 +24,8 @@ from rosenblatt._validation import targets
 from rosenblatt.data.batch import Batch
 from rosenblatt.data.encoding import Encoding
 from rosenblatt.data.files import File
-from rosenblatt.data.moments import Moments, Seen
+from rosenblatt.data.scaling import Moments, Seen, with_moments
 from rosenblatt.data.scaling import finished as scaled
-from rosenblatt.data.scaling import with_moments
 from rosenblatt.data.stack import head
 from rosenblatt.data.table import RowsFrom, Table
 from rosenblatt.errors import FileError, InputError

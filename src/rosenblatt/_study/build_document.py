@@ -14,7 +14,7 @@ from rosenblatt._study.options import Options
 from rosenblatt._study.source import Origin
 from rosenblatt._study.stages import Compared, Proved
 from rosenblatt._util.strict_json import document_of
-from rosenblatt.data.unlabelled import told as unlabelled
+from rosenblatt.data.numbering import unlabelled
 from rosenblatt.report.document import (
     LISTED,
     LISTED_OF_A_COLUMN,

@@ -18,8 +18,7 @@ from rosenblatt._util.spelling import option
 from rosenblatt._util.text import many
 from rosenblatt.data.encoding import Encoding, Number
 from rosenblatt.data.one_hot import Words
-from rosenblatt.data.preparation import Preparation
-from rosenblatt.data.scaling import finished
+from rosenblatt.data.scaling import Preparation, finished
 from rosenblatt.errors import InputError
 from rosenblatt.perceptron import Perceptron
 from rosenblatt.report.document import (

@@ -129,7 +129,7 @@ class _Units:
 
 def _deviations(X: Any) -> Any:
     """The standard deviation of each feature."""
-    from rosenblatt.data.moments import Moments
+    from rosenblatt.data.scaling import Moments
 
     if not isinstance(X, np.ndarray):
         mean = np.asarray(X.mean(axis=0)).ravel()

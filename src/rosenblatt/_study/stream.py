@@ -33,9 +33,9 @@ from rosenblatt._study.stages import (
     notes_on,
     partial_selection,
 )
-from rosenblatt.data.exact_decimals import refuse_rounded_entries
 from rosenblatt.data.open_table import OpenSvmlight
-from rosenblatt.data.preparation import Preparation
+from rosenblatt.data.scaling import Preparation
+from rosenblatt.data.transformation import refuse_rounded_entries
 from rosenblatt.selection import SelectionInterrupted
 from rosenblatt.selection.candidates import not_streamed
 from rosenblatt.selection.comparison import Progress

@@ -85,10 +85,10 @@ def new_rows(
     filled in training are refused, or marked as lacking it."""
     from rosenblatt import data
     from rosenblatt.data.files import find, is_svmlight
+    from rosenblatt.data.numbering import left_out_of
     from rosenblatt.data.open_table import reader_of
     from rosenblatt.data.options import FileOptions
     from rosenblatt.data.reread import batches_like, texts_like
-    from rosenblatt.data.unlabelled import left_out_of
 
     if known.encoding is None:
         if not is_svmlight(list(files)):
@@ -128,7 +128,7 @@ def _centred(encoding: Any) -> dict[int, Any]:
 
 
 def _of_svmlight(estimator: Any, files: Any) -> NewRows:
-    from rosenblatt.data.sparse import SparseTable
+    from rosenblatt.data.table import SparseTable
 
     d = estimator.n_features_in_
     table = SparseTable(files, n_features=d)

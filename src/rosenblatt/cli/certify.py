@@ -138,13 +138,13 @@ def command(
 
     from rosenblatt import certify, minimum_errors
     from rosenblatt._study.verdict import describe
-    from rosenblatt.data.unlabelled import told
+    from rosenblatt.data.numbering import unlabelled
 
     with out.reading():
         X, y, weights, encoding, left_out = _read(opened, weight, scale=scale, decimal=decimal)
     out.say_detail(f"{X.shape[0] - len(left_out):,} rows, {X.shape[1]:,} features.")
     if len(left_out):
-        out.say(f"{told(len(left_out))}.")
+        out.say(f"{unlabelled(len(left_out))}.")
     if signs and len(set(y.tolist())) == 2:
         _check_columns(files, X.shape[1])
     through = {"fit_intercept": not no_intercept, "encoding": encoding, "sample_weight": weights}

@@ -1,4 +1,4 @@
-"""Work ahead: while one item is used, other threads make the next ones.
+"""Work ahead: while one item is used, other threads make the next ones; and how far reading is.
 
 Whoever stops halfway, by an error, leaves a generator to be collected as garbage: in any thread, at
 any time, even while that thread is starting another. So nothing here joins a thread in the end,
@@ -8,9 +8,15 @@ which would wait for locks that the collecting thread may hold.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from rosenblatt._util.progress import progress
+
+if TYPE_CHECKING:
+    from rosenblatt.data.batch import Batch
+    from rosenblatt.data.files import File
 
 T = TypeVar("T")
 Done = TypeVar("Done")
@@ -56,3 +62,20 @@ def done_ahead(work: Callable[[T], Done], items: Generator[T]) -> Iterator[tuple
     finally:
         others.shutdown(wait=False, cancel_futures=True)  # see above
         items.close()
+
+
+def watched(batches: Iterable[Batch], files: list[File]) -> Iterator[Batch]:
+    """The batches, each of which is progress."""
+    sizes = {id(file): max(file.stamp[0], 1) for file in files}
+    whole, before, rows, last = sum(sizes.values()), 0, 0, files[0]
+    for batch in batches:
+        if batch.file is not last:
+            before, last = before + sizes[id(last)], batch.file
+        rows += batch.rows
+        show_reading(rows, (before + batch.share * sizes[id(batch.file)]) / whole)
+        yield batch
+
+
+def show_reading(rows: int, share: float | None) -> None:
+    percent = "" if share is None else f", {share:.0%}"
+    progress(f"reading: {rows:,} rows{percent}", share, None if share is None else 1)

@@ -20,8 +20,6 @@ TRUTH = {"true": True, "True": True, "TRUE": True, "false": False, "False": Fals
 
 
 class Kind(enum.Enum):
-    """What a column holds."""
-
     NUMBER = "number"
     TEXT = "text"
     BOOLEAN = "boolean"
@@ -40,7 +38,6 @@ class Place(NamedTuple):
 
     @property
     def data(self) -> dict[str, Any]:
-        """What an error about this row carries."""
         return {"file": self.file.name, "row": self.row}
 
     def _row(self) -> str:
@@ -77,14 +74,15 @@ class Batch:
     def rows(self) -> int:
         return int(self.columns.num_rows)
 
+    def slice(self, begin: int, rows: int) -> Batch:
+        columns = self.columns.slice(begin, rows)
+        if self.numbered is None:
+            return replace(self, columns=columns, start=self.start + begin)
+        return replace(self, columns=columns, numbered=self.numbered[begin : begin + rows])
+
     def some(self, rows: int) -> Iterator[Batch]:
         """Smaller batches, of so many rows."""
-        for i in range(0, self.rows, rows):
-            some = self.columns.slice(i, rows)
-            if self.numbered is None:
-                yield replace(self, columns=some, start=self.start + i)
-            else:
-                yield replace(self, columns=some, numbered=self.numbered[i : i + rows])
+        return (self.slice(i, rows) for i in range(0, self.rows, rows))
 
     def only(self, rows: NDArray[np.bool_]) -> Batch:
         return replace(

@@ -17,10 +17,9 @@ from rosenblatt.data.batch import TEXT, Batch, Kind, Place
 from rosenblatt.data.dates import Days
 from rosenblatt.data.dialect import MISSING
 from rosenblatt.data.files import File
-from rosenblatt.data.formatted_numbers import Style
+from rosenblatt.data.formatted_numbers import Style, first_not_number
 from rosenblatt.data.opening import reason
 from rosenblatt.data.options import Reading
-from rosenblatt.data.plain_numbers import first_not_number
 from rosenblatt.errors import InputError
 
 _ROWS = 1 << 16

@@ -24,9 +24,8 @@ from rosenblatt.data.number import Number as Number
 from rosenblatt.data.number import Rows, Seen, measured, write_numbers
 from rosenblatt.data.one_hot import FALSE, MISSING, Words
 from rosenblatt.data.options import FileOptions, Reading, read_reading
-from rosenblatt.data.positive_labels import SIGNS, Condition, Positive
 from rosenblatt.data.stack import below, beside, head
-from rosenblatt.data.target import Target
+from rosenblatt.data.target import SIGNS, Condition, Positive, Target
 from rosenblatt.errors import InputError
 
 UNSEEN = ("refuse", "zero")

@@ -2,7 +2,7 @@
 
 A file begins where those before it end. How many rows it has is known once the table was looked
 through: so some rows can be read, by anyone, without those before them, and have the numbers that
-they have among all.
+they have among all. Rows that are left out keep theirs.
 """
 
 from __future__ import annotations
@@ -11,23 +11,25 @@ import copy
 import csv
 import io
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
 from itertools import accumulate, pairwise
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar, final
 
-from rosenblatt.data.batch import Batch
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt._util.text import many
+from rosenblatt.data.batch import Batch, Kind
 from rosenblatt.data.dialect import Dialect, announced
 from rosenblatt.data.files import File
 from rosenblatt.data.opening import open_bytes
 
-R = TypeVar("R", bound="Reads")
-Read = Callable[[list[int]], Iterable[Batch]]  # the rows of some files, by their places
-
 
 class Reads(Protocol):
-    """What reads files."""
-
     files: list[File]
+
+
+R = TypeVar("R", bound=Reads)
+Read = Callable[[list[int]], Iterable[Batch]]  # the rows of some files, by their places
 
 
 def of_files(reader: R, some: list[int] | None) -> R:
@@ -61,17 +63,10 @@ def some_of(batches: Iterable[Batch], first: int, begin: int, end: int) -> Itera
     for batch in batches:
         a, b = max(begin - first, 0), min(end - first, batch.rows)
         if a < b:
-            yield batch if b - a == batch.rows else _some(batch, a, b)
+            yield batch if b - a == batch.rows else batch.slice(a, b - a)
         first += batch.rows
         if first >= end:
             return
-
-
-def _some(batch: Batch, a: int, b: int) -> Batch:
-    columns = batch.columns.slice(a, b - a)
-    if batch.numbered is None:
-        return replace(batch, columns=columns, start=batch.start + a)
-    return replace(batch, columns=columns, numbered=batch.numbered[a:b])
 
 
 # --- Where a row stands in its file: a line of text, a row of a sheet -----------------------------
@@ -119,3 +114,43 @@ class _Readable(io.RawIOBase):
 
     def readinto(self, buffer: Any) -> int:
         return int(self._source.readinto(memoryview(buffer)) or 0)
+
+
+# --- Rows without a label, which are left out when that is asked for ------------------------------
+
+
+@final
+class Labelled:
+    """The rows of batches that have a label. When all were given, `left_out` are the numbers of the
+    others, counted from 0 over all files."""
+
+    def __init__(self, batches: Iterable[Batch], target: str, kind: Kind):
+        self._batches, self._target, self._kind = batches, target, kind
+        self._left_out: list[NDArray[np.int64]] = []
+        self._seen = 0
+
+    def __iter__(self) -> Iterator[Batch]:
+        for batch in self._batches:
+            if self._kind is Kind.NUMBER:
+                there = ~np.isnan(batch.numbers(self._target))
+            else:
+                there = batch.words(self._target)[0] >= 0
+            self._left_out.append(self._seen + np.flatnonzero(~there))
+            self._seen += batch.rows
+            if there.all():
+                yield batch
+            elif there.any():
+                yield batch.only(there)
+
+    @property
+    def left_out(self) -> NDArray[np.int64]:
+        return np.concatenate(self._left_out) if self._left_out else np.empty(0, dtype=np.int64)
+
+
+def left_out_of(batches: Iterable[Batch]) -> NDArray[np.int64]:
+    """The numbers of the rows that these batches left out, when all were given."""
+    return batches.left_out if isinstance(batches, Labelled) else np.empty(0, dtype=np.int64)
+
+
+def unlabelled(left_out: int) -> str:
+    return f"{many(left_out, 'row')} without a label left out"

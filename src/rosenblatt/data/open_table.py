@@ -24,8 +24,7 @@ from rosenblatt.errors import InputError
 
 if TYPE_CHECKING:
     from rosenblatt.data.columnar import ColumnFiles
-    from rosenblatt.data.sparse import SparseTable
-    from rosenblatt.data.table import Table
+    from rosenblatt.data.table import SparseTable, Table
     from rosenblatt.data.text import TextFiles
 
     Reader = TextFiles | ColumnFiles
@@ -98,7 +97,7 @@ class OpenSvmlight:
         raise _no_column(use, name)
 
     def read(self) -> SparseTable:
-        from rosenblatt.data.sparse import SparseTable
+        from rosenblatt.data.table import SparseTable
 
         return SparseTable(self.files, positive=self.options.positive)
 

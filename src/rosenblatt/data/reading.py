@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from rosenblatt.data.batch import Kind
 from rosenblatt.data.open_table import open_table
 from rosenblatt.data.options import ReadOptions
-from rosenblatt.data.sparse import SparseTable
-from rosenblatt.data.table import Table
+from rosenblatt.data.table import SparseTable, Table
 from rosenblatt.errors import InputError
 
 

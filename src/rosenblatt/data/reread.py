@@ -10,16 +10,13 @@ from numpy.typing import NDArray
 
 from rosenblatt._util.spelling import option
 from rosenblatt._util.text import listed
-from rosenblatt.data import exact_decimals
-from rosenblatt.data.ahead import ahead
+from rosenblatt.data.ahead import ahead, watched
 from rosenblatt.data.batch import Batch, Kind
 from rosenblatt.data.encoding import Encoding
 from rosenblatt.data.naming import find_columns, guess
+from rosenblatt.data.numbering import Labelled, left_out_of, unlabelled
 from rosenblatt.data.stack import below, in_place
-from rosenblatt.data.transformation import Transformed
-from rosenblatt.data.unlabelled import Labelled, left_out_of
-from rosenblatt.data.unlabelled import told as unlabelled
-from rosenblatt.data.watching import watched
+from rosenblatt.data.transformation import Transformed, refuse_rounded
 from rosenblatt.errors import InputError
 
 if TYPE_CHECKING:
@@ -111,7 +108,7 @@ def reread(reader: Reader, encoding: Encoding, *, decimal: bool) -> Reread:
             f"The proof is about decimals as written ({option('decimal', True)}), but the encoding "
             "scales them."
         )
-    exact_decimals.refuse_rounded(reader, encoding, decimal=decimal)
+    refuse_rounded(reader, encoding, decimal=decimal)
     if not X:
         raise InputError(f"{reader.files[0].name} has no rows, only the names of its columns.")
     left_out = left_out_of(batches)

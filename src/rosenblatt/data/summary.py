@@ -14,11 +14,10 @@ from rosenblatt.data.column import Column, dates, encoded, is_like_an_id
 from rosenblatt.data.dates import Days
 from rosenblatt.data.formatted_numbers import MISSING_LIKE
 from rosenblatt.data.naming import in_doubt
+from rosenblatt.data.numbering import unlabelled
 from rosenblatt.data.one_hot import Words
 from rosenblatt.data.options import BLANKS
-from rosenblatt.data.sparse import SparseTable
-from rosenblatt.data.table import Table
-from rosenblatt.data.unlabelled import told as unlabelled
+from rosenblatt.data.table import SparseTable, Table
 
 _SHOWN = 5
 _COUNTED = 10_000  # different numbers; more of them are not counted

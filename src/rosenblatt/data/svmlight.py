@@ -18,8 +18,8 @@ from scipy import sparse
 
 from rosenblatt._core.backend import compute
 from rosenblatt._validation import parameters
+from rosenblatt.data.ahead import show_reading
 from rosenblatt.data.opening import Bytes, Source, can_be_read_twice, opened_source
-from rosenblatt.data.watching import reading
 from rosenblatt.errors import InputError
 
 # --- Why a line is refused: the grammar of `native/svmlight.hpp`, with words ----------------------
@@ -427,7 +427,7 @@ class NativeReader:
                 )
                 if not fine:
                     raise refused(self._source.name, self.seen.lines + 1, self._line())
-                reading(self.seen.rows, self._source.share())
+                show_reading(self.seen.rows, self._source.share())
             if self.seen.rows < until and not self._more():
                 break
         return Entries(*self.seen.take())

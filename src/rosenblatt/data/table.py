@@ -12,8 +12,8 @@ import numpy as np
 from rosenblatt._util.spelling import option
 from rosenblatt._util.text import many
 from rosenblatt._validation import parameters
-from rosenblatt.data import exact_decimals, numbering
-from rosenblatt.data.ahead import ahead
+from rosenblatt.data import numbering, transformation
+from rosenblatt.data.ahead import ahead, watched
 from rosenblatt.data.bag_of_words import INTO, Prose, prose_of
 from rosenblatt.data.batch import Batch, Kind, Place, Recode
 from rosenblatt.data.column import (
@@ -39,16 +39,18 @@ from rosenblatt.data.formatted_numbers import (
     styles_of,
 )
 from rosenblatt.data.number import measured
+from rosenblatt.data.numbering import Labelled, left_out_of
 from rosenblatt.data.options import Reading
 from rosenblatt.data.scaling import finished, learned
 from rosenblatt.data.stack import below
 from rosenblatt.data.target import Target, problems_of_target
-from rosenblatt.data.unlabelled import Labelled, left_out_of
-from rosenblatt.data.watching import watched
 from rosenblatt.errors import InputError
 
 if TYPE_CHECKING:
     from rosenblatt.data.open_table import OpenTable, Reader
+from numpy.typing import NDArray
+
+from rosenblatt.data.svmlight import read_held
 
 _KEPT = 256 << 20  # bytes of batches that are kept; a larger table is read again when encoded
 
@@ -212,7 +214,7 @@ class Table:
 
     def refuse_rounded(self, encoding: Encoding, *, decimal: bool) -> None:
         """Raise InputError at a label, or with `decimal` a number, that a float cannot hold."""
-        exact_decimals.refuse_rounded(self.reader, encoding, decimal=decimal)
+        transformation.refuse_rounded(self.reader, encoding, decimal=decimal)
 
     @property
     def problems(self) -> list[str]:
@@ -412,3 +414,45 @@ def _missing_values(columns: list[Column], rows: int) -> str:
         f"first: {place}. Fill them in, or say {option('impute', 'median')}, which fills in "
         f"numbers{category}; or leave columns out ({ignored}{' …' * bool(more)})."
     )
+
+
+# --- svmlight files: rows that are numbers already ------------------------------------------------
+
+
+@final
+class SparseTable:
+    """Rows and labels of an svmlight file; features are counted, and have no names."""
+
+    def __init__(self, files: list[File], *, positive: Any = None, n_features: int | None = None):
+        if len(files) > 1:
+            raise InputError("svmlight files are read one at a time: put them into one file.")
+        self.files, self.positive, self.n_features = files, positive, n_features
+        self.source = [files[0].name]
+        self.X, self._y, self.info = read_held(str(files[0].path), n_features)
+        labels, counts = np.unique(self._y, return_counts=True)
+        words = dict(zip(labels.tolist(), counts.tolist(), strict=True))
+        self.target = Column("y", Kind.NUMBER, words)
+
+    @property
+    def n_rows(self) -> int:
+        return len(self._y)
+
+    @property
+    def problems(self) -> list[str]:
+        if self.n_rows == 0:
+            return [f"{self.source[0]} has no rows."]
+        return list(problems_of_target(self.target, self.n_rows, self.positive))
+
+    def refuse_rounded(self, encoding: None, *, decimal: bool) -> None:
+        """As of a `Table`."""
+        transformation.refuse_rounded_entries(self.files[0], decimal=decimal)
+
+    def labels(self) -> NDArray[Any]:
+        """As they are read, also where there is only one."""
+        return Target.of(self.target, self.positive).named(self._y)
+
+    def encode(self, *, scale: bool = True) -> tuple[Any, NDArray[Any], None]:
+        """X as a CSR matrix, y, and None: there is no encoding, and nothing is scaled."""
+        if problems := self.problems:
+            raise InputError(problems[0])
+        return self.X, self.labels(), None

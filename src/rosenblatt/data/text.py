@@ -22,13 +22,11 @@ from rosenblatt._util.text import many
 from rosenblatt.data.ahead import done_ahead
 from rosenblatt.data.batch import TEXT, Batch, Kind, Place, Recode
 from rosenblatt.data.dates import Days
-from rosenblatt.data.dialect import Dialect, Sniffed
+from rosenblatt.data.dialect import Dialect, Sniffed, TooLong, blocks, has_quote
 from rosenblatt.data.files import File
-from rosenblatt.data.formatted_numbers import Style
+from rosenblatt.data.formatted_numbers import Style, first_not_number, not_numbers, numbers_of
 from rosenblatt.data.opening import open_bytes, reason
 from rosenblatt.data.options import Reading
-from rosenblatt.data.plain_numbers import first_not_number, not_numbers, numbers_of
-from rosenblatt.data.records import TooLong, blocks, has_quote
 from rosenblatt.errors import InputError
 
 _WIDE = 1_000  # columns: each one's share of memory counts

@@ -18,7 +18,7 @@ def file(tmp_path):
     return write
 
 
-@pytest.fixture(params=READERS, ids=["native", "scikit-learn"])
+@pytest.fixture(params=READERS, ids=["native", "python"])
 def either(request, monkeypatch):
     """By the compiled core, and without it."""
     monkeypatch.setattr(svmlight, "reader_of", request.param)

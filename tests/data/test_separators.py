@@ -85,9 +85,7 @@ def test_blocks_of_a_long_file_are_joined_as_one_text_is():
             buffer[: len(taken)] = taken
             return len(taken)
 
-    stream, found, room = dialect.Joined(Slow()), b"", bytearray(11)
-    while got := stream.readinto(memoryview(room)):
-        found += room[:got]
+    found = b"".join(dialect.joined_lines(Slow()))
     assert found == dialect.joined(text)
     assert [len(line.split(b" ")) for line in found.splitlines()[:-1]] == [4] * 200
     assert found.splitlines()[-1] == b'"a  b" 1 2 3'

@@ -115,13 +115,6 @@ def test_chunks_after_a_wide_index_are_wide_as_well():
     assert [X.indices.tolist() for X in chunks] == [[0, 0], [2**40 - 1, 0], [1]]
 
 
-def test_without_the_core_large_indices_are_refused(monkeypatch):
-    monkeypatch.setattr(svmlight, "reader_of", readers.SklearnReader)
-    assert read(b"1 %d:1" % (2**31 - 1))[0].indices.tolist() == [2**31 - 2]
-    with raises(InputError):
-        read(b"1 1:1\n1 %d:1" % 2**31)
-
-
 # --- Against scikit-learn -------------------------------------------------------------------------
 
 
@@ -303,13 +296,13 @@ def test_ctrl_c_is_heard_between_blocks():
         signal.signal(signal.SIGINT, before)
 
 
-def test_without_the_core_scikit_learn_reads(tmp_path):
+def test_without_the_core_python_reads(tmp_path):
     (tmp_path / "a.svm").write_bytes(TEXT)
     code = (
         "import sys; from rosenblatt.data.svmlight import read_svmlight\n"
-        "from rosenblatt.data.svmlight import SklearnReader, reader_of\n"
+        "from rosenblatt.data.svmlight import PythonReader, reader_of\n"
         "from rosenblatt.data.opening import Bytes; import io\n"
-        "assert type(reader_of(Bytes(io.BytesIO(b''), ''))) is SklearnReader\n"
+        "assert type(reader_of(Bytes(io.BytesIO(b''), ''))) is PythonReader\n"
         "X, y, info = read_svmlight(sys.argv[1]); print(X.data.tolist(), y.tolist(), info.comments)"
     )
     done = subprocess.run(

@@ -7,7 +7,7 @@ import numpy as np
 from rosenblatt.data import svmlight as readers
 from rosenblatt.data.svmlight import read_svmlight
 
-READERS = [readers.NativeReader, readers.SklearnReader]
+READERS = [readers.NativeReader, readers.PythonReader]
 
 
 def read(text, **choices):

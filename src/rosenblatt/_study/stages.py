@@ -27,9 +27,7 @@ from rosenblatt._util.text import Numbered
 from rosenblatt.data.batch import Kind
 from rosenblatt.data.naming import in_doubt
 from rosenblatt.data.scaling import Preparation
-from rosenblatt.data.summary import words_like_missing
-from rosenblatt.data.table import SparseTable
-from rosenblatt.errors import InputError
+from rosenblatt.data.table import SparseTable, words_like_missing
 from rosenblatt.selection import Selection, SelectionInterrupted, candidates, select
 from rosenblatt.selection.candidates import ROWS_OF_IT, no_peers, not_tried, peers
 from rosenblatt.selection.comparison import Progress
@@ -195,11 +193,8 @@ def _groups_of(table: Table, name: str) -> NDArray[Any]:
             groups.append(np.array([*numbers, -1])[codes])
             missing = codes < 0
         if missing.any():
-            place = batch.place(int(missing.argmax()))
-            raise InputError(
-                f"{place}, group {name!r}: the value is missing. Fill it in, or leave out such "
-                "rows.",
-                **place.data,
+            raise batch.place(int(missing.argmax())).error(
+                f"group {name!r}: the value is missing. Fill it in, or leave out such rows."
             )
     return np.concatenate(groups) if groups else np.empty(0)
 

@@ -14,7 +14,6 @@ from rosenblatt.errors import InputError
 
 
 def not_allowed(name: str, value: object, instead: str) -> InputError:
-    """The error about a parameter whose value cannot be; `instead` says what can."""
     return InputError(f"{option(name, value)} is not allowed: {instead}.", option=name, value=value)
 
 
@@ -117,8 +116,6 @@ AUTO = "auto"
 
 
 class Meaning(NamedTuple):
-    """What training is told."""
-
     order: Any
     keep: Any
     tol: float | None  # by which the loss must fall; None: it is not looked at
@@ -134,10 +131,19 @@ def meaning(estimator: Any, *, scikit_learn: bool) -> Meaning:
         return Meaning(order, keep, None, patience)
     for name, instead in _INSTEAD.items():
         _refuse_other(name, getattr(estimator, name), instead)
-    _check_jobs(estimator.n_jobs)
+    jobs = estimator.n_jobs
+    if jobs is not None and (not isinstance(jobs, numbers.Integral) or isinstance(jobs, bool)):
+        raise not_allowed("n_jobs", jobs, "give a whole number or None")
     patience = _patience(patience, estimator.n_iter_no_change)
     if not flag("shuffle", estimator.shuffle):
-        order = _unshuffled(order)
+        if order not in ("shuffle", "cyclic"):
+            raise InputError(
+                f"shuffle=False means order='cyclic', and order={order!r} was given: leave one of "
+                "them out.",
+                option="shuffle",
+                value=False,
+            )
+        order = "cyclic"
     tol = estimator.tol
     if isinstance(keep, str) and keep == AUTO:
         keep = "last" if tol is None else "best"
@@ -174,23 +180,6 @@ def _patience(patience: int | None, n_iter_no_change: Any) -> int | None:
             value=other,
         )
     return other
-
-
-def _check_jobs(value: Any) -> None:
-    if value is not None and (not isinstance(value, numbers.Integral) or isinstance(value, bool)):
-        raise not_allowed("n_jobs", value, "give a whole number or None")
-
-
-def _unshuffled(order: Any) -> Any:
-    """shuffle=False is order="cyclic"."""
-    if order in ("shuffle", "cyclic"):
-        return "cyclic"
-    raise InputError(
-        f"shuffle=False means order='cyclic', and order={order!r} was given: leave one of them "
-        "out.",
-        option="shuffle",
-        value=False,
-    )
 
 
 def _tolerance(tol: Any) -> float:

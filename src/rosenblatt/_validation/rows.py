@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from rosenblatt._core.backend import compute
-from rosenblatt._core.device import chosen_device, is_on_gpu
+from rosenblatt._core.device import OnDevice, chosen_device, is_on_gpu, send, take, to_host
 from rosenblatt._core.rows import Csr, Matrix, Placed, as_matrix
 from rosenblatt.errors import InputError, InputTypeError
 
@@ -44,7 +44,7 @@ def checked_rows(
         _refuse_too_wide(X.shape[1], name)
     else:
         _check_numbers(X, name)
-        finite = finite and not known_finite(X)  # else scikit-learn looks, and says what it finds
+        finite = finite and not _known_finite(X)  # else scikit-learn looks, and says what it finds
     try:
         with np.errstate(over="ignore", invalid="ignore"):  # the check of huge numbers sums them
             X = validate_data(
@@ -61,7 +61,10 @@ def checked_rows(
         if name == "X":
             raise
         raise InputError(f"{name} is not in order: {error}") from None
-    return _arrays(X) if sparse.issparse(X) else as_matrix(X)
+    if sparse.issparse(X) and not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()  # sorts, too
+    return as_matrix(X)
 
 
 def placed_rows(
@@ -70,11 +73,19 @@ def placed_rows(
     """X as `checked_rows` gives it, or on a GPU, where it is there or was asked for."""
     wanted = vars(estimator).get("device")
     on_host = type(X) is np.ndarray or not is_on_gpu(X)
-    if on_host and (wanted or chosen_device.get()) == "cpu":
-        return checked_rows(estimator, X, reset=reset, finite=finite, name=name)
-    from rosenblatt._validation import gpu_rows
-
-    return gpu_rows.checked_rows_on_gpu(estimator, X, reset=reset, finite=finite, name=name)
+    if not on_host and wanted != "cpu":
+        return _checked_on_gpu(estimator, X, reset=reset, finite=finite, name=name)
+    host_rows = X if on_host else to_host(X)
+    host = checked_rows(estimator, host_rows, reset=reset, finite=finite, name=name)
+    if (wanted or chosen_device.get()) == "cpu":
+        return host
+    if isinstance(host, Csr):
+        raise InputError(
+            f"{name} is sparse, and a GPU takes dense rows only. Train on the CPU (device='cpu'), "
+            f"or give {name}.toarray() if it fits into memory."
+        )
+    _refuse_too_many(host.shape[0], name)
+    return send(host)
 
 
 def placed_rows_to_predict(estimator: Any, X: Any, *, finite: bool = True) -> Placed:
@@ -110,7 +121,6 @@ def _refuse_unfitted(estimator: Any) -> None:
 
 
 def learn_features(estimator: Any, d: int, names: list[str] | None) -> None:
-    """As `checked_rows` with `reset`, of rows that were checked elsewhere."""
     _drop_study_attributes(estimator)
     estimator.n_features_in_ = d
     vars(estimator).pop("feature_names_in_", None)
@@ -119,13 +129,12 @@ def learn_features(estimator: Any, d: int, names: list[str] | None) -> None:
 
 
 def _drop_study_attributes(estimator: Any) -> None:
-    """Remove `encoding_` and `objective_` of an earlier fit."""
-    vars(estimator).pop("encoding_", None)
-    vars(estimator).pop("objective_", None)
+    for name in ("encoding_", "objective_"):
+        vars(estimator).pop(name, None)
 
 
 def refuse_not_finite(estimator: Any, X: Matrix, scores: NDArray[np.float64]) -> None:
-    """Scores are not finite: because X is not, or because they overflowed."""
+    """Because X is not, or because scores overflowed."""
     from sklearn.utils import check_array
 
     values = X.data[:, None] if isinstance(X, Csr) else X
@@ -196,14 +205,6 @@ def _check_csr(X: Any, name: str) -> None:
         )
 
 
-def _arrays(X: Any) -> Matrix:
-    """The arrays of a CSR matrix; of a sorted copy where rows are not sorted or have duplicates."""
-    if not X.has_canonical_format:
-        X = X.copy()
-        X.sum_duplicates()  # sorts, too
-    return as_matrix(X)
-
-
 def _check_numbers(X: Any, name: str) -> None:
     """Objects may be numbers only; text that looks like a number is not one, nor is a date."""
     if X is None or isinstance(X, (str, bytes, dict, set)):
@@ -256,6 +257,47 @@ def _not_a_number(value: Any, name: str, row: int, column: str) -> str:
     return f"{name} holds {value!r} at row {row}, {column}: {advice}."
 
 
+# --- Rows that are on a GPU -----------------------------------------------------------------------
+
+_MOST_ROWS = (1 << 31) - 2  # row numbers have 31 bits there
+
+
+def _checked_on_gpu(estimator: Any, X: Any, *, reset: bool, finite: bool, name: str) -> OnDevice:
+    if len(X.shape) != 2:
+        raise InputError(
+            f"Expected 2D array, got an array of {len(X.shape)} dimensions instead: {name} has one "
+            "row for each example, one column for each feature."
+        )
+    n, d = (int(size) for size in X.shape)
+    if n < 1 or d < 1:
+        raise InputError(
+            f"Found array with {n} sample(s) and {d} feature(s) (shape=({n}, {d})) while a minimum "
+            f"of 1 is required: {name} is empty."
+        )
+    _refuse_too_many(n, name)
+    if reset:
+        learn_features(estimator, d, None)
+    elif d != estimator.n_features_in_:
+        raise InputError(
+            f"{name} has {d} features, but {type(estimator).__name__} is expecting "
+            f"{estimator.n_features_in_} features as input."
+        )
+    rows = take(X)
+    broken = rows.rows().survey()[1] if finite else None
+    if broken is not None:
+        raise InputError(
+            f"Input {name} contains NaN or infinity, first in row {broken}: fill it in, or drop "
+            "the row.",
+            row=int(broken),
+        )
+    return rows
+
+
+def _refuse_too_many(n: int, name: str) -> None:
+    if n > _MOST_ROWS:
+        raise InputError(f"{name} has {n:,} rows; a GPU takes at most {_MOST_ROWS:,}.")
+
+
 # --- Tables that are already as the kernels take them --------------------------------------------
 #
 # Many fits are small, many predictions one row. scikit-learn's validation costs a hundred times
@@ -281,7 +323,7 @@ def plain(X: Any, *, finite: bool) -> bool:
     )
 
 
-def known_finite(X: Any) -> bool:
+def _known_finite(X: Any) -> bool:
     """Whether the compiled core sees at once that all numbers of an array are finite."""
     return (
         compute.native

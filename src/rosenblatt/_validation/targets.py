@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from rosenblatt._core.device import to_host
 from rosenblatt._core.rows import Examples, Placed
 from rosenblatt._util.spelling import either, option
-from rosenblatt._validation.parameters import not_negative
+from rosenblatt._validation.parameters import not_allowed, not_negative
 from rosenblatt._validation.rows import plain_labels
 from rosenblatt.errors import InputError, InputTypeError
 
@@ -79,7 +79,6 @@ def found_classes(
 
 
 def _different(y: NDArray[Any], present: NDArray[np.bool_] | None) -> NDArray[Any]:
-    """The different labels, sorted."""
     if present is None and (two := _only_two(y)) is not None:
         _refuse_not_labels(two)
         return two
@@ -165,7 +164,6 @@ def _no_labels(classes: NDArray[Any], said: str) -> str:
 
 
 def given_classes(classes: Any) -> NDArray[Any]:
-    """The classes that partial_fit was told of."""
     different = _unique(np.ravel(np.asarray(classes)), "classes")
     if len(different) < 2:
         raise InputError(
@@ -256,7 +254,7 @@ def encoded(
 
 
 def how_many(classes: NDArray[Any]) -> int | None:
-    """As `Examples` takes it: None for two."""
+    """As `Examples` takes it."""
     return None if len(classes) == 2 else len(classes)
 
 
@@ -281,9 +279,9 @@ def examples(
         must_have_all = False  # later rows may be of the others
     coded = encoded(y, classes, present)
     c = weigh(c, coded, class_weights(class_weight, classes, coded, c))
-    if c is not None and must_have_all:
-        refuse_lost_classes(c, coded, classes)
     if c is not None:
+        if must_have_all:
+            refuse_lost_classes(c, coded, classes)
         refuse_all_zero(c)
     return Examples(X, coded, c, how_many(classes)), classes
 
@@ -352,7 +350,7 @@ def class_weights(
 
 
 def _places(y: NDArray[Any]) -> NDArray[Any]:
-    """The places among the classes that signs or numbers of classes stand for."""
+    """Among the classes, of signs or numbers of classes."""
     return (y > 0).astype(np.intp) if y.dtype == np.int8 else y
 
 
@@ -370,7 +368,6 @@ def class_weights_of_many(
 
 
 def refuse_lost_classes(c: NDArray[np.float64], y: NDArray[Any], classes: NDArray[Any]) -> None:
-    """Every class must have a row with a weight."""
     there = np.zeros(len(classes), dtype=bool)
     there[_places(y)[c != 0]] = True
     if not there.all():
@@ -401,12 +398,9 @@ def _given_weights(class_weight: Any, classes: NDArray[Any]) -> tuple[float, ...
     if class_weight is None:
         return (1.0,) * len(classes)
     if not hasattr(class_weight, "get"):
-        raise InputError(
-            f"class_weight={class_weight!r} is not allowed: give 'balanced', None, or a dict like "
-            f"{dict(zip(classes.tolist(), (1.0, 2.0), strict=False))}.",
-            option="class_weight",
-            value=class_weight,
-        )
+        by_class = dict(zip(classes.tolist(), (1.0, 2.0), strict=False))
+        instead = f"give 'balanced', None, or a dict like {by_class}"
+        raise not_allowed("class_weight", class_weight, instead)
     known = classes.tolist()
     unknown = [k for k in class_weight if k not in known]
     if unknown:
@@ -457,11 +451,7 @@ def checked_start(
         intercept = finite_floats("intercept_init", intercept_init)
         if intercept.size != len(w):
             numbers = "one number" if k is None else f"{k} numbers, one for each class"
-            raise InputError(
-                f"intercept_init={intercept_init!r} is not allowed: give {numbers}.",
-                option="intercept_init",
-                value=intercept_init,
-            )
+            raise not_allowed("intercept_init", intercept_init, f"give {numbers}")
         if not fit_intercept and intercept.any():
             raise InputError(
                 f"intercept_init={intercept_init!r} with fit_intercept=False: a hyperplane through "
@@ -477,7 +467,6 @@ def checked_start(
 
 
 def floats(name: str, value: Any) -> NDArray[np.float64]:
-    """Numbers, whatever they are."""
     try:
         array = np.asarray(value)
     except ValueError:

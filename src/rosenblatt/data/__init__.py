@@ -5,13 +5,13 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from rosenblatt.data.encoding import Encoding
-    from rosenblatt.data.reading import read
+    from rosenblatt.data.open_table import read
     from rosenblatt.data.table import Table
 
 __all__ = ["Encoding", "Table", "read"]
 
 # Imported when first used, so that a command can look at the names of columns without all of it.
-_HOME = {"Encoding": "encoding", "Table": "table", "read": "reading"}
+_HOME = {"Encoding": "encoding", "Table": "table", "read": "open_table"}
 
 
 def __getattr__(name: str) -> object:

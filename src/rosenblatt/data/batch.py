@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from rosenblatt._util.text import in_file, in_memory
 from rosenblatt.data.files import File
+from rosenblatt.errors import InputError
 
 TEXT = pa.dictionary(pa.int32(), pa.string())
 _PIECE = 1 << 18  # numbers that are put into rows at a time
@@ -36,9 +37,11 @@ class Place(NamedTuple):
     def __str__(self) -> str:
         return f"{self.file.name}, {self._row()}"
 
-    @property
-    def data(self) -> dict[str, Any]:
-        return {"file": self.file.name, "row": self.row}
+    def below(self, rows: int) -> Place:
+        return self._replace(row=self.row + rows)
+
+    def error(self, sentence: str, **data: Any) -> InputError:
+        return InputError(f"{self}, {sentence}", file=self.file.name, row=self.row, **data)
 
     def _row(self) -> str:
         if self.file.kind == "frame":

@@ -49,16 +49,13 @@ class ColumnFiles:
 
     @property
     def reading(self) -> Reading:
-        """With what was found out."""
         return replace(self._reading, styles=self.styles)
 
     @property
     def fingerprint(self) -> dict[str, Any]:
-        """All that the rows depend on."""
         return {"missing": self._missing.to_pylist()} | self.reading.styles_to_dict()
 
     def is_category(self, name: str) -> bool:
-        """Does the type of the column say so?"""
         return bool(pa.types.is_dictionary(self._types[self.names.index(name)]))
 
     def kinds(self, wanted: list[str]) -> dict[str, Kind]:
@@ -111,10 +108,8 @@ class ColumnFiles:
             column = pc.if_else(column, "True", "False")
         allowed = (_is_text, _is_number, _is_date, pa.types.is_null)
         if not any(is_one(column.type) for is_one in allowed):
-            raise InputError(
-                f"{place}, column {name!r} holds {column.type}: text is expected.",
-                column=name,
-                **place.data,
+            raise place.error(
+                f"column {name!r} holds {column.type}: text is expected.", column=name
             )
         column = pc.cast(column, pa.string())
         column = pc.if_else(pc.is_in(column, self._missing), None, column)
@@ -130,21 +125,14 @@ def _as_numbers(column: Any, name: str, place: Place) -> Any:
         column = pc.cast(column, pa.string())
         row = first_not_number(column, ".")
         if row is not None:
-            where, value = place._replace(row=place.row + row), column[row].as_py()
-            raise InputError(
-                f"{where}, column {name!r} holds {value!r}: a number is expected.",
-                column=name,
-                **where.data,
+            raise place.below(row).error(
+                f"column {name!r} holds {column[row].as_py()!r}: a number is expected.", column=name
             )
         return pc.cast(pc.utf8_trim(column, " \t"), pa.float64())
     if pa.types.is_decimal(kind):
         column = pc.cast(column, pa.string())  # text is read as the nearest float, always
     elif not (_is_number(kind) or pa.types.is_boolean(kind) or pa.types.is_null(kind)):
-        raise InputError(
-            f"{place}, column {name!r} holds {kind}: a number is expected.",
-            column=name,
-            **place.data,
-        )
+        raise place.error(f"column {name!r} holds {kind}: a number is expected.", column=name)
     if pa.types.is_integer(kind):
         _refuse_rounded(column, name, place)
     return pc.cast(column, pa.float64(), safe=False)
@@ -158,11 +146,10 @@ def _refuse_rounded(column: Any, name: str, place: Place) -> None:
         rows = (i for i, v in enumerate(column.to_pylist()) if v is not None and int(float(v)) != v)
         row = next(rows, None)
         if row is not None:
-            raise InputError(
-                f"{place._replace(row=place.row + row)}, column {name!r} holds {column[row]}: "
-                "whole numbers beyond 2^53 are rounded in floating point. Is it an identifier? "
-                f"Then leave it out: {option('ignore', name)}.",
-                **place._replace(row=place.row + row).data,
+            raise place.below(row).error(
+                f"column {name!r} holds {column[row]}: whole numbers beyond 2^53 are rounded in "
+                "floating point. Is it an identifier? Then leave it out: "
+                f"{option('ignore', name)}.",
                 column=name,
             ) from None
 
@@ -184,7 +171,6 @@ def _is_date(kind: Any) -> bool:
 
 
 def frame(source: Any) -> File:
-    """A data frame as a file that is in memory."""
     return File(Path(), "the data frame", "frame", (0, 0), keep=arrow_table(source))
 
 
@@ -203,7 +189,6 @@ def arrow_table(source: Any) -> Any:
 
 
 def _schema(file: File) -> tuple[list[str], list[Any]]:
-    """Names and types of the columns."""
     with _reading(file):
         if file.kind == "frame":
             schema = file.keep.schema
@@ -233,18 +218,12 @@ def _batches(file: File, names: list[str]) -> Iterator[tuple[Any, float]]:
                     yield _valid(batch.select(names)), share
         else:
             with pa.OSFile(str(file.path)) as stream:
-                for batch, share in _of_arrow(file, stream):
+                reader = _arrow(file, stream)
+                count = getattr(reader, "num_record_batches", None)  # a stream does not know it
+                batches = reader if count is None else map(reader.get_batch, range(count))
+                for i, batch in enumerate(batches, 1):
+                    share = i / count if count else stream.tell() / file.stamp[0]
                     yield _valid(batch.select(names)), share
-
-
-def _of_arrow(file: File, stream: Any) -> Iterator[tuple[Any, float]]:
-    reader = _arrow(file, stream)
-    if file.kind == "arrow":
-        for i in range(reader.num_record_batches):
-            yield reader.get_batch(i), (i + 1) / reader.num_record_batches
-    else:
-        for batch in reader:
-            yield batch, stream.tell() / file.stamp[0]
 
 
 def _counted(batches: Any, rows: int) -> Iterator[tuple[Any, float]]:

@@ -36,14 +36,11 @@ class Moment(NamedTuple):
 @final
 @dataclass(frozen=True)
 class Days:
-    """How the dates of a column become numbers."""
-
     since: str  # a day; of seconds a moment, with Z where all have a zone
     unit: str = "days"
 
     @property
     def words(self) -> str:
-        """What the numbers are."""
         return f"{self.unit} since {self.since}"
 
     @cached_property
@@ -51,7 +48,6 @@ class Days:
         return moment(self.since)
 
     def number(self, word: str) -> float | None:
-        """None if the word is no date, or another kind of date."""
         plain = self._plain(word)
         return None if plain is None else float(plain)
 
@@ -84,12 +80,10 @@ class Days:
         return at.isoformat(" ") + "Z" * bool(first.zone)
 
     def numbers(self, column: Any, name: str, place: Place) -> Any:
-        """A column of text, as a dictionary, as float64; the first row is at this place."""
         kind = "date" if self.unit == "days" else "date and time"
         return converted(column, self.number, f"a {kind} like {self.since}", name, place)
 
-    def __str__(self) -> str:
-        """How messages tell it, behind "read as numbers"."""
+    def __str__(self) -> str:  # behind "read as numbers"
         return f", {self.words}"
 
 

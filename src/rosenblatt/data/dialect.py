@@ -67,10 +67,10 @@ class Dialect:
                 break
         return block[len(begin) - len(rest) + end :]
 
-    def text(self, stream: BinaryIO, file: File) -> Bytes:
+    def text(self, stream: BinaryIO, file: File) -> io.RawIOBase:
         """What a file holds, as UTF-8, with one delimiter between fields."""
         utf8 = as_utf8(stream, self.charset, file)
-        return Joined(utf8) if self.delimiter == BLANKS else utf8
+        return _Pieces(joined_lines(utf8)) if self.delimiter == BLANKS else utf8
 
     def head(self, file: File) -> bytes:
         """The first rows of a file, and what comes before them."""
@@ -81,8 +81,6 @@ class Dialect:
 @final
 @dataclass(frozen=True)
 class Sniffed:
-    """Text files with the same columns, of which the first rows were looked at."""
-
     files: list[File]
     reading: Reading
     dialect: Dialect
@@ -146,28 +144,36 @@ def head(file: File, charset: str | None, size: int = _HEAD) -> tuple[bytes, str
     return whole, charset
 
 
-def as_utf8(stream: BinaryIO, charset: str, file: File) -> Bytes:
-    return stream if codecs.lookup(charset).name == "utf-8" else _Recoded(stream, charset, file)  # type: ignore[return-value]
+def as_utf8(stream: BinaryIO, charset: str, file: File) -> io.RawIOBase:
+    if codecs.lookup(charset).name == "utf-8":
+        return stream  # type: ignore[return-value] # of which only readinto is asked
+    return _Pieces(_recoded(stream, charset, file))
 
 
-class _Recoded:
-    """Text of another character set, read as UTF-8."""
+def _recoded(stream: BinaryIO, charset: str, file: File) -> Iterator[bytes]:
+    decoder, block = codecs.getincrementaldecoder(charset)(), b"begin"
+    while block:
+        block = stream.read(1 << 16)
+        try:
+            yield decoder.decode(block, final=not block).encode()
+        except UnicodeError as error:
+            raise InputError(f"{file.name} is not written in {charset}: {error}.") from None
 
-    def __init__(self, stream: BinaryIO, charset: str, file: File):
-        self._stream, self._file, self._left = stream, file, b""
-        self._charset, self._decoder = charset, codecs.getincrementaldecoder(charset)()
 
-    def readinto(self, buffer: memoryview) -> int:
-        while not self._left:
-            block = self._stream.read(1 << 16)
-            try:
-                self._left = self._decoder.decode(block, final=not block).encode()
-            except UnicodeError as error:
-                raise InputError(
-                    f"{self._file.name} is not written in {self._charset}: {error}."
-                ) from None
-            if not block:
-                break
+@final
+class _Pieces(io.RawIOBase):
+    """Pieces of bytes as a stream."""
+
+    def __init__(self, pieces: Iterator[bytes]):
+        super().__init__()
+        self._pieces, self._left = pieces, b""
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: memoryview, /) -> int:  # type: ignore[override] # of bytes alone
+        while not self._left and (piece := next(self._pieces, None)) is not None:
+            self._left = piece
         taken, self._left = self._left[: len(buffer)], self._left[len(buffer) :]
         buffer[: len(taken)] = taken
         return len(taken)
@@ -267,24 +273,16 @@ def joined(text: bytes) -> bytes:
     return _OUTSIDE_QUOTES.sub(lambda match: match[1] or b" ", text)
 
 
-@final
-class Joined:
-    """A stream, joined some lines at a time."""
-
-    def __init__(self, stream: Bytes):
-        self._stream, self._rest, self._ready, self._ended = stream, b"", b"", False
-
-    def readinto(self, buffer: memoryview, /) -> int:
-        while not self._ready and not self._ended:
-            block = bytearray(_TAKEN)
-            got = self._stream.readinto(memoryview(block)) or 0
-            self._ended = not got
-            text = self._rest + bytes(block[:got])
-            end = len(text) if self._ended else text.rfind(b"\n") + 1
-            self._ready, self._rest = joined(text[:end]), text[end:]
-        taken, self._ready = self._ready[: len(buffer)], self._ready[len(buffer) :]
-        buffer[: len(taken)] = taken
-        return len(taken)
+def joined_lines(stream: Bytes) -> Iterator[bytes]:
+    """What a stream holds, joined some lines at a time."""
+    rest, got = b"", 1
+    while got:
+        block = bytearray(_TAKEN)
+        got = stream.readinto(memoryview(block)) or 0
+        text = rest + bytes(block[:got])
+        end = text.rfind(b"\n") + 1 if got else len(text)
+        rest = text[end:]
+        yield joined(text[:end])
 
 
 def are_between_fields(text: bytes, delimiter: str, count: int) -> bool:
@@ -306,17 +304,14 @@ def are_between_fields(text: bytes, delimiter: str, count: int) -> bool:
         aligned = sum(_ALIGNED.search(line) is not None for line in lines)
         if len(tabs) == 1 and 2 * aligned <= len(lines):
             return False
-    rows = _rows(joined(b"\n".join(lines)))
+    fields = joined(b"\n".join(lines)).decode(errors="replace")
+    try:
+        rows = list(csv.reader(io.StringIO(fields), delimiter=BLANKS))
+    except csv.Error:
+        return False
     if len({len(row) for row in rows}) != 1 or len(rows[0]) < 2:
         return False
     return any(all(map(_NUMBER.fullmatch, column)) for column in zip(*rows[1:], strict=True))
-
-
-def _rows(text: bytes) -> list[list[str]]:
-    try:
-        return list(csv.reader(io.StringIO(text.decode(errors="replace")), delimiter=BLANKS))
-    except csv.Error:
-        return [[]]
 
 
 # --- Blocks of whole records: a line end inside quotes does not end a record ----------------------

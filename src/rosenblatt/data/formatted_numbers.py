@@ -54,7 +54,6 @@ class Written(NamedTuple):
 
 
 def parsed(word: str, mark: str) -> Written | None:
-    """What is written for people, as a number and its unit; None if that is no number."""
     match = _PATTERNS[mark].fullmatch(word.strip())
     if match is None or (match["before"] and match["after"]):
         return None
@@ -71,8 +70,6 @@ def _plain(match: re.Match[str], mark: str) -> str:
 
 @dataclass(frozen=True)
 class Style:
-    """How the numbers of a column are written."""
-
     unit: str = ""
     mark: str = "."
 
@@ -90,11 +87,9 @@ class Style:
         return written.unit == self.unit or (written.value == 0 and not written.unit)
 
     def numbers(self, column: Any, name: str, place: Place) -> Any:
-        """A column of text, as a dictionary, as float64; the first row is at this place."""
         return converted(column, self.number, f"a number{self}", name, place)
 
     def __str__(self) -> str:
-        """How messages tell it, behind "a number"."""
         unit = f" in {self.unit}" if self.unit else ""
         return unit + (" with a decimal comma" if self.mark == "," else "")
 
@@ -110,14 +105,12 @@ def converted(
     wrong = np.array([bool(w) and n is None for w, n in zip(words, numbers, strict=True)] + [False])
     if wrong[codes].any():
         row = int(wrong[codes].argmax())
-        raise InputError(
-            f"{place._replace(row=place.row + row)}, column {name!r} holds "
-            f"{words[codes[row]]!r}: {expected} is expected. Correct it; or, if it stands "
-            f"for a missing value, say so: "
-            f"{option('missing', words[codes[row]])}.",
-            **place._replace(row=place.row + row).data,
+        word = words[codes[row]]
+        raise place.below(row).error(
+            f"column {name!r} holds {word!r}: {expected} is expected. Correct it; or, if it stands "
+            f"for a missing value, say so: {option('missing', word)}.",
             column=name,
-            value=words[codes[row]],
+            value=word,
         )
     values = np.array([np.nan if n is None else n for n in numbers] + [np.nan])[codes]
     return pa.array(values, mask=np.isnan(values))
@@ -152,9 +145,7 @@ def detect_numbers(
     if not _may_be_numbers(real):
         return None
     attempts = [_as_numbers(real, m) for m in sorted(MARKS, key=lambda m: m != mark)]
-    style, numbers = max(
-        attempts, key=lambda attempt: sum(attempt[1].values())
-    )  # the first of equals
+    style, numbers = max(attempts, key=lambda a: sum(a[1].values()))  # the first of equals
     if not numbers or 2 * sum(numbers.values()) <= sum(real.values()):
         return None
     others = {word: n for word, n in real.items() if word not in numbers}
@@ -218,11 +209,8 @@ def problems_of_numbers(
     mark: str | None,
     first: Callable[[str, set[str]], Place | None],
 ) -> Iterator[str]:
-    """About the columns of text that hold numbers; columns of one kind are told of together.
-
-    `mark` is the decimal mark of the file, None: its columns have types. `first` finds the first
-    row of a column that holds one of some words.
-    """
+    """`mark` is the decimal mark of the file, None: its columns have types. `first` finds the first
+    row of a column that holds one of some words."""
     strange = {name: c for name, c in columns.items() if c.others}
     others = {name: c for name, c in columns.items() if not c.others}
     with_missing = {n: c for n, c in others.items() if c.plain and c.missing}
@@ -236,11 +224,9 @@ def problems_of_numbers(
 
 
 def _strange(name: str, column: FormattedNumbers, place: Place | None) -> str:
-    """Words beside numbers: a mistake, a word for a missing value, or categories."""
     words = _often(column.others)
     more = f", and {many(len(words) - 1, 'other word')} like it" if len(words) > 1 else ""
-    ways = ["Correct it"]
-    ways.append(f"if it stands for a missing value, say {_missing(words[:1])}")
+    ways = ["Correct it", f"if it stands for a missing value, say {option('missing', words[0])}"]
     if not column.plain:
         ways.append(f"if all are meant as numbers, say {_options('numeric', name)}, too")
     ways.append(f"if the values are categories, say {_options('categorical', name)}")
@@ -251,7 +237,6 @@ def _strange(name: str, column: FormattedNumbers, place: Place | None) -> str:
 
 
 def _for_people(columns: Mapping[str, FormattedNumbers], impute: bool, mark: str | None) -> str:
-    """Numbers that are written for people."""
     first = next(iter(columns.values()))
     word = _often(first.numbers)[0]
     say = (
@@ -260,7 +245,7 @@ def _for_people(columns: Mapping[str, FormattedNumbers], impute: bool, mark: str
         f"{_options('numeric', *columns)}"
     )
     if words := _words_for_missing(columns):
-        say += f", and for missing values {_missing(words)}{_fill(impute)}"
+        say += f", and for missing values {option('missing', *words)}{_fill(impute)}"
     if mark is not None and any(c.style.mark != mark for c in columns.values()):
         other = "point" if mark == "." else "comma"
         say += (
@@ -271,13 +256,12 @@ def _for_people(columns: Mapping[str, FormattedNumbers], impute: bool, mark: str
 
 
 def _with_missing(columns: Mapping[str, FormattedNumbers], impute: bool) -> str:
-    """Numbers, and a word where one is missing."""
     words = _words_for_missing(columns)
     quoted = listed([repr(word) for word in words], _SHOWN)
     verb = "stands" if len(words) == 1 else "stand"
     return (
         f"{_columns(columns, f', and {quoted} in others')}. If {quoted} {verb} for a missing "
-        f"value, say {_missing(words)}{_fill(impute)}. If the values are categories, say "
+        f"value, say {option('missing', *words)}{_fill(impute)}. If the values are categories, say "
         f"{_options('categorical', *columns)}."
     )
 
@@ -305,10 +289,6 @@ def _often(words: Mapping[str, int]) -> list[str]:
 
 def _samples(column: FormattedNumbers) -> str:
     return ", ".join(repr(word) for word in _often(column.numbers)[:_SHOWN])
-
-
-def _missing(words: list[str]) -> str:
-    return option("missing", *words)
 
 
 def _fill(impute: bool) -> str:

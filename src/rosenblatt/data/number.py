@@ -13,14 +13,11 @@ from rosenblatt.data.batch import Batch, Kind
 from rosenblatt.data.dates import Days
 from rosenblatt.data.one_hot import no_value
 from rosenblatt.data.options import Reading
-from rosenblatt.errors import InputError
 
 Rows = NDArray[np.float64]
 
 
 class Seen(NamedTuple):
-    """The values of a column in training."""
-
     low: float
     high: float
     whole: bool  # all of them are whole numbers
@@ -46,25 +43,21 @@ class Number:
 
     @property
     def as_it_is(self) -> bool:
-        """Neither shifted nor scaled."""
         return self.center == 0.0 and self.scale == 1.0
 
     def filled(self, batch: Batch, numbers: Rows) -> Rows:
-        """The numbers of a batch; of a table that was not looked through before."""
         wild = np.isinf(numbers)
         if wild.any():
             row = int(wild.argmax())
-            raise InputError(
-                f"{batch.place(row)}, column {self.name!r} holds {numbers[row]}: numbers must be "
-                "finite, and at most 1.8e308 in size.",
+            raise batch.place(row).error(
+                f"column {self.name!r} holds {numbers[row]}: numbers must be finite, and at most "
+                "1.8e308 in size.",
                 column=self.name,
-                **batch.place(row).data,
             )
         none = np.isnan(numbers)
         if self.fill is None:
-            raise InputError(
-                f"{no_value(batch, none, self.name)}, or train with {option('impute', 'mean')}."
-            )
+            way = f", or train with {option('impute', 'mean')}"
+            raise no_value(batch, none, self.name, way)
         return np.where(none, self.fill, numbers)
 
     def finish(self, out: Rows) -> None:
@@ -75,7 +68,6 @@ class Number:
 
 
 def measured(column: Any, reading: Reading) -> Any:
-    """With the words for what is counted in a column of dates."""
     style = reading.styles.get(column.name)
     if isinstance(column, Number) and isinstance(style, Days):
         return replace(column, measure=style.words)

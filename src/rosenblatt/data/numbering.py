@@ -12,7 +12,7 @@ import csv
 import io
 from collections.abc import Callable, Iterable, Iterator
 from itertools import accumulate, pairwise
-from typing import Any, Protocol, TypeVar, final
+from typing import Protocol, TypeVar, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -88,7 +88,7 @@ def line_of(file: File, dialect: Dialect, row: int) -> str | None:
 def _line(file: File, dialect: Dialect, row: int) -> str | None:
     stream, _ = open_bytes(file.path, file.name)
     with stream:
-        text = io.BufferedReader(_Readable(dialect.text(stream, file)))
+        text = io.BufferedReader(dialect.text(stream, file))
         skipped = len(announced(text.peek())[1] or "")  # before the header
         lines = io.TextIOWrapper(text, encoding="utf-8", errors="replace", newline="")
         records = csv.reader(lines, delimiter=dialect.delimiter)
@@ -100,20 +100,6 @@ def _line(file: File, dialect: Dialect, row: int) -> str | None:
             if record and left == 0:
                 return f"line {first}" if file.sheet is None else f"sheet row {number - skipped}"
             left -= bool(record)
-
-
-class _Readable(io.RawIOBase):
-    """What has `readinto`, as a stream."""
-
-    def __init__(self, source: Any):
-        super().__init__()
-        self._source = source
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        return int(self._source.readinto(memoryview(buffer)) or 0)
 
 
 # --- Rows without a label, which are left out when that is asked for ------------------------------

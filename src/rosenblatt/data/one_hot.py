@@ -67,7 +67,6 @@ class Words:
         return f"{self.name}={value}"
 
     def value_of(self, numbers: NDArray[np.float64]) -> str | None:
-        """The word that a row of the 0/1 columns stands for."""
         return self.levels[int(numbers.argmax())] if numbers.any() else self.reference
 
     def write(self, batch: Batch, out: NDArray[np.float64], unseen: str) -> None:
@@ -107,20 +106,20 @@ class Words:
         unseen: str,
     ) -> None:
         if (places == _GAP).any():
-            raise InputError(
-                f"{no_value(batch, places == _GAP, self.name)} with one of its words; or train "
-                f"with {option('impute', 'mean')} on rows that lack it, so that '(missing)' is one."
+            way = (
+                f" with one of its words; or train with {option('impute', 'mean')} on rows that "
+                "lack it, so that '(missing)' is one"
             )
+            raise no_value(batch, places == _GAP, self.name, way)
         if unseen == "refuse":
             row = int((places < 0).argmax())
             known = ", ".join(repr(value) for value in self.values[:10])
             more = f" and {len(self.values) - 10} more" if len(self.values) > 10 else ""
-            raise InputError(
-                f"{batch.place(row)}, column {self.name!r} holds {words[codes[row]]!r}, which did "
-                f"not occur in training. Known are {known}{more}. Correct it, or let such "
-                f"values count as {self.counts_as}: {option('unseen', 'zero')}.",
+            raise batch.place(row).error(
+                f"column {self.name!r} holds {words[codes[row]]!r}, which did not occur in "
+                f"training. Known are {known}{more}. Correct it, or let such values count as "
+                f"{self.counts_as}: {option('unseen', 'zero')}.",
                 column=self.name,
-                **batch.place(row).data,
             )
 
     @property
@@ -131,9 +130,9 @@ class Words:
         return f"{self.reference!r}, the reference level"
 
 
-def no_value(batch: Batch, none: Any, name: str) -> str:
-    """The beginning of an error about a value that is missing in a row of the batch."""
-    return (
-        f"{batch.place(int(none.argmax()))}, column {name!r}: the value is missing, and "
-        "training did not learn how to fill it. Fill it in"
+def no_value(batch: Batch, none: Any, name: str, way: str) -> InputError:
+    return batch.place(int(none.argmax())).error(
+        f"column {name!r}: the value is missing, and training did not learn how to fill it. "
+        f"Fill it in{way}.",
+        column=name,
     )

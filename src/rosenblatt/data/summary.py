@@ -8,16 +8,14 @@ from typing import Any
 import numpy as np
 
 from rosenblatt._util.spelling import option
-from rosenblatt._util.text import listed
 from rosenblatt.data.batch import Kind
 from rosenblatt.data.column import Column, dates, encoded, is_like_an_id
 from rosenblatt.data.dates import Days
-from rosenblatt.data.formatted_numbers import MISSING_LIKE
 from rosenblatt.data.naming import in_doubt
 from rosenblatt.data.numbering import unlabelled
 from rosenblatt.data.one_hot import Words
 from rosenblatt.data.options import BLANKS
-from rosenblatt.data.table import SparseTable, Table
+from rosenblatt.data.table import SparseTable, Table, words_like_missing
 
 _SHOWN = 5
 _COUNTED = 10_000  # different numbers; more of them are not counted
@@ -203,22 +201,6 @@ def _notes(table: Table, ranges: dict[str, tuple[float, float]]) -> Any:
         yield doubt
     if table.target is None and table.columns:
         yield f"No target was named ({option('target', ...)}), so every column is a feature."
-
-
-def words_like_missing(table: Table) -> Any:
-    """'?' among words counts as one of them."""
-    columns_with: dict[str, list[str]] = {}
-    formatted = table.formatted_numbers
-    for column in table.columns:
-        if column.kind is Kind.TEXT and column.name not in formatted:
-            for word in column.words:
-                if word.casefold() in MISSING_LIKE:
-                    columns_with.setdefault(word, []).append(repr(column.name))
-    for word, names in columns_with.items():
-        yield (
-            f"{word!r} counts as a category of {listed(names, _SHOWN)}. If it stands for a missing "
-            f"value, say {option('missing', word)}."
-        )
 
 
 def _format(table: Table) -> str:

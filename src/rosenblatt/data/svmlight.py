@@ -100,7 +100,7 @@ def _entry(text: bytes, last: int) -> str:
 
 
 def _whole(digits: bytes) -> float:
-    """The number that digits say; infinity where they are far too many."""
+    """Infinity where the digits are far too many."""
     significant = digits.lstrip(b"0")
     if len(digits) > LONGEST_NUMBER or len(significant) > 19:
         return math.inf
@@ -168,18 +168,13 @@ def read_svmlight(
     info : SvmlightInfo, what was found
     """
     _check(n_features, zero_based)
-    return _read(source, n_features, zero_based, MOST_INDEX + 1)
+    return read_up_to(MOST_INDEX + 1, source, n_features, zero_based)
 
 
-Read = tuple[sparse.csr_matrix, NDArray[np.float64], SvmlightInfo]
-
-
-def read_held(source: Source, n_features: int | None) -> Read:
-    """Of rows that weights will be learned from: these must fit into memory."""
-    return _read(source, n_features, "auto", MOST_HELD)
-
-
-def _read(source: Source, n_features: int | None, zero_based: ZeroBased, most: int) -> Read:
+def read_up_to(
+    most: int, source: Source, n_features: int | None, zero_based: ZeroBased = "auto"
+) -> tuple[sparse.csr_matrix, NDArray[np.float64], SvmlightInfo]:
+    """`most`: features that the text may have where `n_features` does not say it."""
     with opened_source(source) as text:
         reader = reader_of(text)
         entries = reader.read(ALL)
@@ -242,10 +237,7 @@ def scan(
     see: Callable[[NDArray[np.float64]], object] = len,
     most: int = MOST_INDEX + 1,
 ) -> SvmlightInfo:
-    """Read everything, `see` its labels, keep nothing; an open file goes back to where it was.
-
-    `most`: features that the text may have where `n_features` does not say it.
-    """
+    """Read everything, `see` its labels, keep nothing; an open file goes back to where it was."""
     with opened_source(source) as text:
         before = None if isinstance(source, (str, os.PathLike)) else source.tell()
         reader = reader_of(text)
@@ -278,7 +270,6 @@ def _info(
     zero_based: ZeroBased,
     most: int = MOST_INDEX + 1,
 ) -> SvmlightInfo:
-    """Which index is the first, how many features there are; do the rows agree with it?"""
     seen, name = reader.seen, text.name
     if seen.rows == 0:
         raise InputError(f"{name} has no rows: {seen.lines} lines, all empty or comments.")
@@ -327,7 +318,7 @@ def _rows(entries: Entries, info: SvmlightInfo) -> tuple[sparse.csr_matrix, NDAr
     return X, labels
 
 
-# --- Rows, some at a time: by the compiled core, or by scikit-learn's loader ----------------------
+# --- Rows, some at a time: by the compiled core, or in Python -------------------------------------
 
 BLOCK = 1 << 20
 """How many bytes are parsed at a time: a few milliseconds, and Ctrl-C is heard in between."""
@@ -345,51 +336,23 @@ _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 class Entries(NamedTuple):
-    """Some rows, the indices as they are in the text."""
-
     data: NDArray[np.float64]
-    indices: NDArray[Any]
+    indices: NDArray[Any]  # as they are in the text
     indptr: NDArray[np.int64]
     labels: NDArray[np.float64]
 
 
-class Seen(Protocol):
-    """What the text had so far; indices are given with the first line that has them."""
-
-    @property
-    def lines(self) -> int: ...
-    @property
-    def rows(self) -> int: ...
-    @property
-    def entries(self) -> int: ...
-    @property
-    def comments(self) -> int: ...
-    @property
-    def queries(self) -> int: ...
-    @property
-    def least(self) -> int: ...
-    @property
-    def least_line(self) -> int: ...
-    @property
-    def most(self) -> int: ...
-    @property
-    def most_line(self) -> int: ...
-
-
 class Reader(Protocol):
-    @property
-    def seen(self) -> Seen: ...
+    seen: Any  # a Tally, or what counts the same in the core
 
-    def read(self, rows: int) -> Entries:
-        """The next rows, fewer only at the end."""
+    def read(self, rows: int) -> Entries: ...  # fewer only at the end
 
 
 def reader_of(source: Bytes) -> Reader:
-    return NativeReader(source) if compute.native else SklearnReader(source)
+    return NativeReader(source) if compute.native else PythonReader(source)
 
 
 def refused(name: str, number: int, line: bytes) -> InputError:
-    """The error for a line that a reader does not take."""
     fault = find_fault(line)
     if fault is None:
         return InputError(f"{name}, line {number} cannot be read: {_shown(line)}")
@@ -469,7 +432,7 @@ class NativeReader:
 
 @dataclass
 class Tally:
-    """What `SvmlightReader` counts in the core."""
+    """What the text had so far; indices are given with the first line that has them."""
 
     lines: int = 0
     rows: int = 0
@@ -481,23 +444,17 @@ class Tally:
     most: int = -1
     most_line: int = 0
 
-    def add(self, parts: list[bytes]) -> None:
-        """A row, given as its label and entries."""
+    def add_row(self, indices: list[int]) -> None:
         self.rows += 1
-        if len(parts) > 1 and parts[1].startswith(b"q"):
-            self.queries += 1
-            del parts[1]
-        self.entries += len(parts) - 1
-        if len(parts) > 1:
-            first, last = index_of(parts[1]), index_of(parts[-1])
-            if first < self.least:
-                self.least, self.least_line = first, self.lines
-            if last > self.most:
-                self.most, self.most_line = last, self.lines
+        self.entries += len(indices)
+        if indices and indices[0] < self.least:
+            self.least, self.least_line = indices[0], self.lines
+        if indices and indices[-1] > self.most:
+            self.most, self.most_line = indices[-1], self.lines
 
 
-class SklearnReader:
-    """Lines are checked here, so that errors are ours, and read by scikit-learn's loader."""
+class PythonReader:
+    """Where there is no compiled core."""
 
     def __init__(self, source: Bytes) -> None:
         self.seen = Tally()
@@ -505,41 +462,32 @@ class SklearnReader:
         self._lines = source.lines()
 
     def read(self, rows: int) -> Entries:
-        from sklearn.datasets import load_svmlight_file
-
-        try:
-            X, labels = load_svmlight_file(_Lines(self._checked(rows)), zero_based=True)
-        except OverflowError as error:
-            raise InputError(
-                f"{self._name}, line {self.seen.lines}: an index is larger than 2147483647. "
-                "Reading it needs the compiled core."
-            ) from error
-        return Entries(X.data, X.indices, X.indptr, labels)
-
-    def _checked(self, rows: int) -> Iterator[bytes]:
-        until = self.seen.rows + rows
-        while self.seen.rows < until and (line := next(self._lines, None)) is not None:
-            if self.seen.lines == 0:
+        seen, until = self.seen, self.seen.rows + rows
+        data: list[float] = []
+        indices: list[int] = []
+        ends, labels = [0], []
+        while seen.rows < until and (line := next(self._lines, None)) is not None:
+            if seen.lines == 0:
                 line = line.removeprefix(_BYTE_ORDER_MARK)
             line = line.removesuffix(b"\n").removesuffix(b"\r")
-            self.seen.lines += 1
+            seen.lines += 1
             if find_fault(line):
-                raise refused(self._name, self.seen.lines, line)
+                raise refused(self._name, seen.lines, line)
             text, comment, _ = line.partition(b"#")
-            self.seen.comments += bool(comment)
-            if parts := PART.findall(text):
-                self.seen.add(parts)
-                yield line
-
-
-class _Lines:
-    """A file for scikit-learn's loader: it asks for `read` and then goes through the lines."""
-
-    def __init__(self, lines: Iterator[bytes]) -> None:
-        self._lines = lines
-
-    def __iter__(self) -> Iterator[bytes]:
-        return self._lines
-
-    def read(self) -> bytes:
-        return b"\n".join(self._lines)
+            seen.comments += bool(comment)
+            if not (parts := PART.findall(text)):
+                continue
+            label, *entries = parts
+            if entries and entries[0].startswith(b"q"):
+                seen.queries += 1
+                del entries[0]
+            labels.append(float(label))
+            for entry in entries:
+                index, _, value = entry.partition(b":")
+                indices.append(int(index))
+                data.append(float(value))
+            seen.add_row(indices[ends[-1] :])
+            ends.append(len(data))
+        return Entries(
+            np.array(data), np.array(indices, dtype=np.int64), np.array(ends), np.array(labels)
+        )

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 
 from rosenblatt._util.spelling import option
-from rosenblatt._util.text import many
+from rosenblatt._util.text import listed, many
 from rosenblatt._validation import parameters
 from rosenblatt.data import numbering, transformation
 from rosenblatt.data.ahead import ahead, watched
@@ -32,6 +32,7 @@ from rosenblatt.data.dates import Days, days_of
 from rosenblatt.data.encoding import Encoding
 from rosenblatt.data.files import File
 from rosenblatt.data.formatted_numbers import (
+    MISSING_LIKE,
     FormattedNumbers,
     Style,
     detect_numbers,
@@ -50,7 +51,7 @@ if TYPE_CHECKING:
     from rosenblatt.data.open_table import OpenTable, Reader
 from numpy.typing import NDArray
 
-from rosenblatt.data.svmlight import read_held
+from rosenblatt.data.svmlight import MOST_HELD, read_up_to
 
 _KEPT = 256 << 20  # bytes of batches that are kept; a larger table is read again when encoded
 
@@ -225,11 +226,8 @@ class Table:
         """Columns of text that hold numbers in most rows, by name."""
         formatted = {}
         for column in self.columns:
-            if (
-                column.kind is Kind.TEXT
-                and not column.categorical
-                and not self._is_constant(column)
-            ):
+            text = column.kind is Kind.TEXT and not column.categorical
+            if text and not self._is_constant(column):
                 rows = None if column.too_many else self.n_rows
                 numbers = detect_numbers(column.words, self.decimal, rows)
                 if numbers is not None:
@@ -255,7 +253,7 @@ class Table:
         return None
 
     def encoding(self) -> Encoding:
-        """How the columns become numbers, before fills and scales."""
+        """Before fills and scales."""
         if problems := self.problems:
             more = (
                 f" (There is more: {len(problems)} problems in all; rosenblatt inspect shows them.)"
@@ -281,7 +279,6 @@ class Table:
         return [c for c in self.columns if c.prose is prose and not self._is_constant(c)]
 
     def prose(self, name: str) -> Prose:
-        """The words of a column of prose that become columns."""
         if name not in self._words:
             buckets = INTO if self._prose[name] else None
             self._words[name] = prose_of(self.batches(), name, self.n_rows, buckets)
@@ -340,9 +337,34 @@ class TableStream:
     scale: bool
 
 
+def weights_of(column: Table) -> NDArray[np.float64]:
+    """Of a column by itself: how often a row was seen, or how much it matters."""
+    (weight,) = column.columns
+    if weight.read_as is not Kind.NUMBER:
+        raise InputError(
+            f"The column {weight.name!r} holds {weight.some_words()}: weights are numbers, 0 or "
+            "greater.",
+            column=weight.name,
+        )
+    weights = []
+    for batch in column.batches():
+        numbers = batch.numbers(weight.name)
+        wrong = ~(np.isfinite(numbers) & (numbers >= 0))
+        if wrong.any():
+            row = int(wrong.argmax())
+            held = "is missing" if np.isnan(numbers[row]) else f"is {numbers[row]:g}"
+            raise batch.place(row).error(
+                f"weight {weight.name!r} {held}: give a finite number, 0 or greater; a row of "
+                "weight 0 is left out."
+            )
+        weights.append(numbers)
+    return np.concatenate(weights) if weights else np.empty(0)
+
+
 # --- What stands against encoding a table: a sentence each, with what to do -----------------------
 
 _NAMED = 8  # columns with missing values
+_NAMED_WITH = 5  # columns with a word that may stand for one
 
 
 def problems_of(table: Table) -> list[str]:
@@ -378,7 +400,6 @@ def problems_of(table: Table) -> list[str]:
 
 
 def _of_nothing(table: Table) -> list[str]:
-    """There are no rows, or no columns."""
     problems, name = [], table.source[0]
     if table.n_rows == 0 and len(table.left_out):
         problems.append(f"{name} has no rows with a label.")
@@ -396,7 +417,6 @@ def _of_nothing(table: Table) -> list[str]:
 
 
 def _missing_values(columns: list[Column], rows: int) -> str:
-    """About missing values: one column in full, several in one sentence."""
     first = columns[0]
     place = f"{first.first_missing}, column {first.name!r}: the value is missing"
     if len(columns) == 1:
@@ -428,7 +448,7 @@ class SparseTable:
             raise InputError("svmlight files are read one at a time: put them into one file.")
         self.files, self.positive, self.n_features = files, positive, n_features
         self.source = [files[0].name]
-        self.X, self._y, self.info = read_held(str(files[0].path), n_features)
+        self.X, self._y, self.info = read_up_to(MOST_HELD, str(files[0].path), n_features)
         labels, counts = np.unique(self._y, return_counts=True)
         words = dict(zip(labels.tolist(), counts.tolist(), strict=True))
         self.target = Column("y", Kind.NUMBER, words)
@@ -456,3 +476,19 @@ class SparseTable:
         if problems := self.problems:
             raise InputError(problems[0])
         return self.X, self.labels(), None
+
+
+def words_like_missing(table: Table) -> Any:
+    """'?' among words counts as one of them."""
+    columns_with: dict[str, list[str]] = {}
+    formatted = table.formatted_numbers
+    for column in table.columns:
+        if column.kind is Kind.TEXT and column.name not in formatted:
+            for word in column.words:
+                if word.casefold() in MISSING_LIKE:
+                    columns_with.setdefault(word, []).append(repr(column.name))
+    for word, names in columns_with.items():
+        yield (
+            f"{word!r} counts as a category of {listed(names, _NAMED_WITH)}. If it stands for a "
+            f"missing value, say {option('missing', word)}."
+        )

@@ -60,7 +60,6 @@ class Target:
 
     @property
     def _rest(self) -> str:
-        """The label of all others."""
         return f"(not {self._chosen})"
 
     def labels(self, batch: Batch) -> NDArray[Any]:
@@ -109,10 +108,7 @@ class Target:
     def _refuse(self, batch: Batch, row: int, value: Any) -> None:
         what = "has no label" if value is None else f"has the label {value!r}"
         known = ", ".join(repr(v) for v in self.values[:10]) or "a number"
-        raise InputError(
-            f"{batch.place(row)}, target {self.name!r} {what}: it must be {known}.",
-            **batch.place(row).data,
-        )
+        raise batch.place(row).error(f"target {self.name!r} {what}: it must be {known}.")
 
 
 def _values(column: Column) -> tuple[Label, ...]:

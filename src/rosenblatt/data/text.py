@@ -49,13 +49,11 @@ class TextFiles:
 
     @property
     def reading(self) -> Reading:
-        """With what was found out."""
         mark, delimiter = self.dialect.decimal, self.dialect.delimiter
         return replace(self._reading, delimiter=delimiter, decimal=mark, styles=self.styles)
 
     @property
     def fingerprint(self) -> dict[str, Any]:
-        """All that the rows depend on."""
         return asdict(self.dialect) | self.reading.styles_to_dict()
 
     def kinds(self, wanted: list[str]) -> dict[str, Kind]:
@@ -63,9 +61,8 @@ class TextFiles:
         head = self.dialect.body(self.dialect.head(self.files[0]))
         if not head.strip():
             return dict.fromkeys(wanted, Kind.NUMBER)
-        return self._learn_kinds(
-            [self._strings(head, wanted, self._place(self.files[0], 0))], wanted
-        )
+        rows = self._strings(head, wanted, self._place(self.files[0], 0))
+        return self._learn_kinds([rows], wanted)
 
     def batches(self, kinds: dict[str, Kind], *, declared: bool = False) -> Generator[Batch]:
         """Numbers as float64, text as dictionaries.
@@ -103,7 +100,6 @@ class TextFiles:
         return Place(file, row, self.dialect)
 
     def _styled(self, batch: Any, kinds: dict[str, Kind], place: Place) -> Any:
-        """Numbers that are written with units, as numbers."""
         for name, style in self.styles.items():
             if kinds.get(name) is Kind.NUMBER:
                 j = batch.schema.get_field_index(name)
@@ -250,7 +246,6 @@ class TextFiles:
     # --- What is wrong, and where ---
 
     def _ragged(self, block: Any, place: Place) -> str | None:
-        """The first row with more or fewer fields than the header."""
         try:  # by one thread, since several do not count rows
             self._read(block, dict.fromkeys(self.names, pa.binary()), threads=False)
         except pa.ArrowInvalid as error:
@@ -262,24 +257,21 @@ class TextFiles:
         return not_utf8(self._read(block, dict.fromkeys(texts, pa.binary())), place)
 
     def _refuse(self, block: Any, kinds: dict[str, Kind], place: Place) -> None:
-        """The first value that is no number in a column that is declared to be one."""
         names = self._plain(kinds)
         table = self._strings(block, names, place)
         for name in names:
             row = first_not_number(table.column(name), self.dialect.decimal)
             if row is not None:
-                where, value = place._replace(row=place.row + row), table.column(name)[row].as_py()
-                sentence = f"{where}, column {name!r} holds {value!r}: a number is expected."
+                value = table.column(name)[row].as_py()
+                sentence = f"column {name!r} holds {value!r}: a number is expected."
                 if value == name:
                     header = option("header", True)
                     sentence += f" If the first line has the names of columns, say {header}."
-                raise InputError(sentence, **where.data, column=name, value=value)
+                raise place.below(row).error(sentence, column=name, value=value)
 
 
 class _Attempt(NamedTuple):
-    """A block as a table, or why it is none; and the decimal mark that it was read with."""
-
-    decimal: str
+    decimal: str  # the mark that it was read with
     table: Any = None
     error: Exception | None = None
 
@@ -294,7 +286,6 @@ TOGETHER = 20_000  # columns that pyarrow parses at a time
 
 
 def some_at_a_time(read: Callable[..., Any], block: Any, types: dict[str, Any]) -> Any:
-    """By read(block, types), which takes memory for every column while it parses."""
     rest, columns = iter(types.items()), []
     while some := dict(islice(rest, TOGETHER)):
         columns += read(block, some).columns
@@ -365,7 +356,7 @@ def ragged(message: str, place: Place, names: list[str], delimiter: str) -> str 
     number, expected, got = (int(v) for v in match.groups()[:3])
     only = f" ({names[0][:60]!r})" if len(names) == 1 else ""
     return (
-        f"{place._replace(row=place.row + number - 1)} has {many(got, 'field', 'one')} where "
+        f"{place.below(number - 1)} has {many(got, 'field', 'one')} where "
         f"the header has {expected}{only}: {match[4][:100]!r}. A field that holds the "
         f"delimiter {delimiter!r} or a quote needs quotes around it. If the fields are divided by "
         f"something else, say so: {option('sep', ';')}, or 'tab', or 'whitespace'."
@@ -379,10 +370,9 @@ def not_utf8(table: Any, place: Place) -> str:
             try:
                 (value or b"").decode()
             except UnicodeDecodeError:
-                where = place._replace(row=place.row + i)
                 return (
-                    f"{where}, column {name!r} holds {value!r}, which is not UTF-8 text. Save "
-                    f"the file as UTF-8, or say how it is written: {option('charset', 'cp1252')} "
-                    "for most files of Western European Windows."
+                    f"{place.below(i)}, column {name!r} holds {value!r}, which is not UTF-8 text. "
+                    "Save the file as UTF-8, or say how it is written: "
+                    f"{option('charset', 'cp1252')} for most files of Western European Windows."
                 )
     return f"{place.file.name} is not UTF-8 text."

@@ -18,7 +18,7 @@ from rosenblatt import verify
 from rosenblatt._util.spelling import option
 from rosenblatt._util.text import in_file, many
 from rosenblatt.data.bag_of_words import Prose
-from rosenblatt.data.batch import Batch, Kind, Place
+from rosenblatt.data.batch import Batch, Kind
 from rosenblatt.data.encoding import Encoding
 from rosenblatt.data.files import File
 from rosenblatt.data.number import Number
@@ -80,12 +80,11 @@ class Transformed:
                 )
 
     def in_words(self) -> list[str]:
-        """What was done, a few words a column."""
         return in_words(self.encoding, self._filled)
 
 
 def in_words(encoding: Encoding, filled: dict[str, int] | None = None) -> list[str]:
-    """What an encoding does, a few words a column; nothing of numbers and truths that stay.
+    """What an encoding does, a few words a column; nothing of numbers and booleans that stay.
 
     `filled`: how many values were missing in each column of numbers, where that is known.
     """
@@ -149,16 +148,15 @@ def refuse_rounded(reader: Any, encoding: Encoding, *, decimal: bool) -> None:
         for name in names:
             codes, words = written.words(name)
             style = reader.styles.get(name)
-            words = [
-                style.plain(word or "") if style else (word or "").replace(mark, ".")
-                for word in words
-            ]
+            plain = style.plain if style else lambda word: word.replace(mark, ".")
+            words = [plain(word or "") for word in words]
             exact = [_exact(word) for word in words]
             values = np.array([*(np.nan if v is None else v for v in exact), np.nan])[codes]
             wrong = (values != read.numbers(name)) & (codes >= 0)
             if wrong.any():
                 row = int(wrong.argmax())
-                _refuse(written.place(row), f"column {name!r}", words[codes[row]])
+                sentence = f"column {name!r} {_rounded(words[codes[row]])}"
+                raise written.place(row).error(sentence, column=name)
 
 
 def refuse_rounded_entries(file: File, *, decimal: bool) -> None:
@@ -170,8 +168,9 @@ def refuse_rounded_entries(file: File, *, decimal: bool) -> None:
             values = [entry.rpartition(b":")[2] for entry in entries if decimal]
             for word in (label, *values):
                 if _exact(word.decode("ascii", "replace")) is None:
-                    where = f"{file.name}, {in_file(row, f'line {line}')}"
-                    _refuse(where, "it", word.decode("ascii", "replace"))
+                    where = f"{file.name}, {in_file(row, f'line {line}')}, it"
+                    sentence = f"{where} {_rounded(word.decode('ascii', 'replace'))}"
+                    raise InputError(sentence, file=file.name, row=row)
 
 
 @lru_cache(1024)
@@ -183,9 +182,8 @@ def _exact(word: str) -> float | None:
     return value if Decimal(word) == Decimal(repr(value)) else None
 
 
-def _refuse(place: Place | str, what: str, word: str) -> None:
-    raise InputError(
-        f"{place}, {what} holds {word}, which float64 cannot hold exactly, so the proof would be "
-        "about another number. Round it to 15 digits, or subtract a constant from the column.",
-        **({} if isinstance(place, str) else place.data),
+def _rounded(word: str) -> str:
+    return (
+        f"holds {word}, which float64 cannot hold exactly, so the proof would be about another "
+        "number. Round it to 15 digits, or subtract a constant from the column."
     )

@@ -150,7 +150,6 @@ def _held(value: Any, decimal: bool) -> bool:
 
 
 def _fraction(value: Any, decimal: bool) -> Fraction:
-    """What is meant by a number of any kind."""
     if isinstance(value, (bool, int, np.integer)):
         return Fraction(int(value))
     if isinstance(value, (Decimal, numbers.Rational)):

@@ -249,7 +249,6 @@ def encoded(
     present: NDArray[np.bool_] | None = None,
     name: str = "y",
 ) -> NDArray[Any]:
-    """Signs of two classes, numbers of more."""
     return (signs if len(classes) == 2 else class_numbers)(y, classes, present, name)
 
 

@@ -29,7 +29,6 @@ _SHOWN = 20  # words of a row
 
 
 def tokens(text: str) -> set[str]:
-    """The different words of a text."""
     return set(_TOKEN.findall(text.lower()))
 
 
@@ -54,7 +53,6 @@ class Prose:
 
     @cached_property
     def _places(self) -> dict[str | int, int]:
-        """Of words, or of buckets."""
         keys: tuple[str | int, ...] = self.words
         if self.hashed is not None:
             keys = self.hashed.buckets
@@ -66,7 +64,6 @@ class Prose:
         return sorted({self._places[key] for key in keys if key in self._places})
 
     def rows(self, batch: Batch) -> Any:
-        """The rows of a batch, as a CSR matrix."""
         codes, texts = batch.words(self.name)
         columns = [self._columns(text or "") for text in [*texts, None]]  # code -1 is the last
         ends = np.cumsum([0, *map(len, columns)])
@@ -76,7 +73,6 @@ class Prose:
         return each[np.where(codes < 0, len(texts), codes)]
 
     def value_of(self, numbers: Any) -> str:
-        """The words that a row of the 0/1 columns has."""
         there = [self.words[j] for j in np.flatnonzero(numbers)]
         return ", ".join(there[:_SHOWN]) + (" …" if len(there) > _SHOWN else "")
 
@@ -85,10 +81,7 @@ def prose_of(batches: Iterable[Batch], name: str, rows: int, into: int | None) -
     """How a column becomes numbers; `into` so many buckets, or a column for each frequent word."""
     if into is None:
         return Prose(name, vocabulary(batches, name, rows))
-    naming = Naming(into)
-    for batch in batches:
-        naming.see(batch, name, (tokens(text or "") for text in batch.words(name)[1]))
-    return Prose(name, *naming.done())
+    return Prose(name, *_named_buckets(batches, name, into))
 
 
 def vocabulary(batches: Iterable[Batch], name: str, rows: int) -> tuple[str, ...]:
@@ -106,7 +99,6 @@ def vocabulary(batches: Iterable[Batch], name: str, rows: int) -> tuple[str, ...
 
 
 def is_like_prose(values: Iterable[str]) -> bool:
-    """Are these sentences, rather than names?"""
     some = [value for value, _ in zip(values, range(_LOOKED_AT), strict=False)]
     return sum(len(_TOKEN.findall(value)) for value in some) >= _LONG * max(len(some), 1)
 
@@ -126,8 +118,6 @@ _BETWEEN = "|"  # which is part of no word
 @final
 @dataclass(frozen=True)
 class Hashed:
-    """Of how many buckets which ones are columns."""
-
     into: int
     buckets: tuple[int, ...]  # rising
 
@@ -148,31 +138,22 @@ def _hash() -> Callable[[str], int]:
     return murmur
 
 
-@final
-class Naming:
-    """The first words of each bucket, in the order of the rows and within a row of the alphabet:
-    any division into batches gives the same."""
-
-    def __init__(self, into: int):
-        self._into = into
-        self._words: dict[int, list[str]] = {}
-
-    def see(self, batch: Batch, name: str, tokens: Iterable[set[str]]) -> None:
-        """The words of each text of a batch's dictionary."""
-        codes, _ = batch.words(name)
+def _named_buckets(
+    batches: Iterable[Batch], name: str, into: int
+) -> tuple[tuple[str, ...], Hashed]:
+    """A bucket is called by its first words, in the order of the rows and within a row of the
+    alphabet: any division into batches gives the same."""
+    words: dict[int, list[str]] = {}
+    for batch in batches:
+        codes, texts = batch.words(name)
         present, first = np.unique(codes, return_index=True)
-        texts = list(tokens)
         for code in present[np.argsort(first)].tolist():
-            for word in sorted(texts[code]) if code >= 0 else ():
-                named = self._words.setdefault(bucket(word, self._into), [])
+            for word in sorted(tokens(texts[code] or "")) if code >= 0 else ():
+                named = words.setdefault(bucket(word, into), [])
                 if len(named) <= _NAMED and word not in named:
                     named.append(word)
-
-    def done(self) -> tuple[tuple[str, ...], Hashed]:
-        """How the columns are called, and which they are."""
-        order = sorted(self._words)
-        names = tuple(_named(self._words[k]) for k in order)
-        return names, Hashed(self._into, tuple(order))
+    order = sorted(words)
+    return tuple(_named(words[k]) for k in order), Hashed(into, tuple(order))
 
 
 def _named(words: list[str]) -> str:

@@ -106,7 +106,6 @@ class Column:
         return f"more than {_COUNTED:,}" if self.too_many else f"{len(self.values):,}"
 
     def some_words(self) -> str:
-        """The first few values, for a message."""
         values = self.values
         most = _SHOWN if len(values) > _SHOWN + 1 else len(values)  # "and 1 more" is no shorter
         first = [_shown(value) for value in values[:most]]
@@ -116,7 +115,6 @@ class Column:
 
 @np.errstate(over="ignore", invalid="ignore")  # sums; once a batch, since it takes its time
 def see(columns: dict[str, Column], batch: Batch, target: str | None) -> None:
-    """Look at a batch of the table, column by column."""
     for name, column in columns.items():
         column.see(batch, label=name == target)
 
@@ -128,7 +126,6 @@ def _shown(value: str | float) -> str:
 
 
 def encoded(column: Column) -> Number | Words:
-    """How a column becomes numbers, before fills and scales."""
     if column.kind is Kind.NUMBER:
         return Number(column.name)
     missing = column.missing > 0
@@ -143,7 +140,6 @@ def leave_out(name: str) -> str:
 
 
 def problems_of_column(column: Column, rows: int) -> Iterator[str]:
-    """What stands against a column as a feature, but for single missing values; a sentence each."""
     if not column.name:
         yield (
             "A column has no name: perhaps the row numbers that a program wrote with the table. "
@@ -178,7 +174,6 @@ def too_many_words(column: Column, rows: int) -> str:
 
 
 def _perhaps(column: Column) -> str:
-    """What else it may be."""
     if is_like_prose(column.words):
         typed = option("text", column.name)
         return f"It looks like sentences: to learn from the words in them, say {typed}"
@@ -200,7 +195,6 @@ def dates(column: Column) -> str | None:
 
 
 def is_like_an_id(column: Column, rows: int) -> bool:
-    """Too many words, or one for almost every row."""
     different = len(column.words)
     return column.kind is Kind.TEXT and (
         different > FEW

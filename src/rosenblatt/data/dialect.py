@@ -73,7 +73,6 @@ class Dialect:
         return _Pieces(joined_lines(utf8)) if self.delimiter == BLANKS else utf8
 
     def head(self, file: File) -> bytes:
-        """The first rows of a file, and what comes before them."""
         text = head(file, self.charset)[0]
         return joined(text) if self.delimiter == BLANKS else text
 
@@ -107,7 +106,6 @@ def sniff(files: list[File], reading: Reading) -> Sniffed:
 
 
 def head(file: File, charset: str | None, size: int = _HEAD) -> tuple[bytes, str]:
-    """The first megabyte, whole records, as UTF-8; and the character set."""
     try:
         with open_bytes(file.path, file.name)[0] as stream:
             begin = stream.read(4)
@@ -162,8 +160,6 @@ def _recoded(stream: BinaryIO, charset: str, file: File) -> Iterator[bytes]:
 
 @final
 class _Pieces(io.RawIOBase):
-    """Pieces of bytes as a stream."""
-
     def __init__(self, pieces: Iterator[bytes]):
         super().__init__()
         self._pieces, self._left = pieces, b""

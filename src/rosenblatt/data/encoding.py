@@ -21,7 +21,7 @@ from rosenblatt._util.text import many
 from rosenblatt.data.bag_of_words import MOST_BUCKETS, Hashed, Prose
 from rosenblatt.data.batch import Batch, Kind
 from rosenblatt.data.number import Number as Number
-from rosenblatt.data.number import Rows, Seen, measured, write_numbers
+from rosenblatt.data.number import Rows, Seen, measured, seen_in, write_numbers
 from rosenblatt.data.one_hot import FALSE, MISSING, Words
 from rosenblatt.data.options import FileOptions, Reading, read_reading
 from rosenblatt.data.stack import below, beside, head
@@ -64,9 +64,13 @@ class Encoding:
         return sum(len(c.features) for c in self.columns if not isinstance(c, Prose))
 
     @property
+    def numbers(self) -> list[Number]:
+        return [column for column in self.columns if isinstance(column, Number)]
+
+    @property
     def scaled(self) -> bool:
         """Whether any number is shifted or scaled."""
-        return any(isinstance(c, Number) and not c.as_it_is for c in self.columns)
+        return not all(column.as_it_is for column in self.numbers)
 
     @property
     def inputs(self) -> list[str]:
@@ -96,7 +100,6 @@ class Encoding:
         return beside(out, [column.rows(batch) for column in self.prose])
 
     def labels(self, batch: Batch) -> NDArray[Any]:
-        """The labels of a batch."""
         if self.target is None:
             raise InputError("The encoding has no target.")
         return self.target.labels(batch)
@@ -200,8 +203,7 @@ class Encoding:
     def _to_finish(self) -> list[tuple[int, Number]]:
         """The columns of X that are filled or scaled: of wide tables there are few rows at a time,
         and most columns need neither."""
-        numbers = [column for column in self.columns if isinstance(column, Number)]
-        pairs = zip(self.number_places, numbers, strict=True)
+        pairs = zip(self.number_places, self.numbers, strict=True)
         return [(j, c) for j, c in pairs if c.fill is not None or not c.as_it_is]
 
     def finish(self, X: Rows) -> None:
@@ -213,58 +215,38 @@ class Encoding:
                 column.finish(X[:, j])
 
     def with_scales(self, fills: Any, centers: Any, scales: Any) -> Encoding:
-        """With these numbers for the columns of numbers, in their order."""
-        numbers = iter(zip(fills, centers, scales, strict=True))
+        """With these for the columns of numbers, in their order."""
+        settings = zip(self.numbers, fills, centers, scales, strict=True)
+        return self._with_numbers(
+            replace(column, fill=fill, center=center, scale=scale)
+            for column, fill, center, scale in settings
+        )
 
-        def new(column: Number | Words | Prose) -> Number | Words | Prose:
-            if not isinstance(column, Number):
-                return column
-            fill, center, scale = next(numbers)
-            return replace(column, fill=fill, center=center, scale=scale)
-
-        return replace(self, columns=tuple(new(column) for column in self.columns))
+    def _with_numbers(self, numbers: Iterator[Number]) -> Encoding:
+        columns = (next(numbers) if isinstance(c, Number) else c for c in self.columns)
+        return replace(self, columns=tuple(columns))
 
     def with_seen(self, X: Any, made_by: Encoding) -> Encoding:
         """Notes the least and the greatest number of each column in these rows, which
         another encoding of the same columns made with missing values, and whether all are whole."""
-        numbers = head(made_by, X)[:, made_by.number_places]
-        columns: list[Number | Words | Prose] = []
-        place = 0
-        for column in self.columns:
-            if not isinstance(column, Number):
-                columns.append(column)
-                continue
-            values = numbers[:, place]
-            values = values[~np.isnan(values)]
-            place += 1
-            if len(values):
-                whole = bool((values == np.round(values)).all())
-                seen = Seen(float(values.min()), float(values.max()), whole)
-                columns.append(replace(column, seen=seen))
-            else:
-                columns.append(column)
-        return replace(self, columns=tuple(columns))
+        numbers = head(made_by, X)[:, made_by.number_places].T
+        pairs = zip(self.numbers, numbers, strict=True)
+        return self._with_numbers(replace(c, seen=seen_in(values)) for c, values in pairs)
 
     def filling(self, names: Collection[str]) -> Encoding:
         """Fills missing values in these columns of numbers only: what is said of a table names
         what was done to it, not what would have been."""
-
-        def new(column: Number | Words | Prose) -> Number | Words | Prose:
-            if isinstance(column, Number) and column.name not in names:
-                return replace(column, fill=None)
-            return column
-
-        return replace(self, columns=tuple(new(column) for column in self.columns))
+        return self._with_numbers(
+            c if c.name in names else replace(c, fill=None) for c in self.numbers
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Text, numbers, lists and dicts only; a float's repr is exact."""
-
         return write(self)
 
     @classmethod
     def from_dict(cls, document: Any) -> Encoding:
         """What `to_dict` gave. Raises InputError for anything else."""
-
         return read(document)
 
 
@@ -291,7 +273,6 @@ def write(encoding: Encoding) -> dict[str, Any]:
 
 
 def _positive(positive: Positive | None) -> Any:
-    """A list of labels, or a condition."""
     if isinstance(positive, Condition):
         return {"sign": positive.sign, "number": positive.number}
     return None if positive is None else list(positive)

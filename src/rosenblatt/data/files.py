@@ -66,7 +66,6 @@ def find(source: Any) -> list[File]:
 
 
 def is_svmlight(source: Any) -> bool:
-    """Is it an svmlight file, by its name?"""
     names = [source] if isinstance(source, (str, os.PathLike)) else source
     if hasattr(source, "__arrow_c_stream__") or not isinstance(names, (list, tuple)):
         return False
@@ -165,7 +164,6 @@ def _check_inner(path: Path, inner: PurePath, name: str) -> None:
 
 
 def stamp(path: str | Path) -> tuple[int, int]:
-    """Size and time of the last change."""
     status = os.stat(path)
     return status.st_size, status.st_mtime_ns
 
@@ -266,7 +264,6 @@ def _system(address: str) -> tuple[Any, str]:
 
 @contextmanager
 def _answering(address: str) -> Iterator[None]:
-    """What a file system refuses becomes one sentence."""
     try:
         yield
     except FileNotFoundError:

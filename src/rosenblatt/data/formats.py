@@ -54,13 +54,11 @@ def kind_named(suffix: str) -> str:
 
 
 def kind_beginning(begin: bytes) -> str | None:
-    """What a file holds by its first bytes."""
     binary = ((kind, f.begins) for kind, f in FORMATS.items() if f.begins is not None)
     return next((kind for kind, begins in binary if begin.startswith(begins)), None)
 
 
 def names_of(reader: Reader | None = None) -> list[str]:
-    """How people call the formats, of one reader or all."""
     formats = (f for f in FORMATS.values() if reader in (None, f.reader))
     return [name for f in formats for name in f.names]
 

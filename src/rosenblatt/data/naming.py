@@ -62,7 +62,6 @@ def check_header(file: str, names: list[str], body: bytes, delimiter: str) -> li
 
 
 def in_doubt(strange: Iterable[str]) -> str | None:
-    """What to say about names that look like values."""
     names = list(strange)
     if not names:
         return None
@@ -75,7 +74,6 @@ def in_doubt(strange: Iterable[str]) -> str | None:
 
 
 def _like_data(names: list[str], rows: list[list[str]]) -> list[str]:
-    """The names that look like values."""
     counting = _counting([name for name in names if is_number(name)])
     others = [row for row in rows if len(row) == len(names) and row != names]  # or names again
     values = [set(column) for column in zip(*others, strict=True)] or [set() for _ in names]
@@ -95,7 +93,6 @@ def _counting(numbers: list[str]) -> list[str]:
 
 
 def _rows(body: bytes, delimiter: str) -> list[list[str]]:
-    """The first rows, fields without the spaces around them."""
     text = io.StringIO(body[:_LOOKED_AT].decode(errors="replace"), newline="")
     try:
         rows = list(csv.reader(text, delimiter=delimiter))
@@ -106,7 +103,6 @@ def _rows(body: bytes, delimiter: str) -> list[list[str]]:
 
 
 def places(count: int) -> str:
-    """How columns without names are called."""
     return "x0" if count == 1 else f"x0 to x{count - 1}"
 
 
@@ -144,7 +140,6 @@ def prose_columns(texts: Iterable[str], names: Collection[str]) -> dict[str, boo
 
 
 def check_name(use: str, name: object) -> None:
-    """InputTypeError where that is no name of a column."""
     if name is None or isinstance(name, str):
         return
     place = f", or {f'x{name}'!r} where they have none" if isinstance(name, int) else ""
@@ -156,7 +151,6 @@ def check_name(use: str, name: object) -> None:
 
 
 def guess(name: str, names: list[str], *, header: bool = True) -> str:
-    """What might have been meant."""
     if not header:
         return (
             f"It is read without a line of names ({option('header', False)}): its columns are "

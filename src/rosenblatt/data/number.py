@@ -23,6 +23,13 @@ class Seen(NamedTuple):
     whole: bool  # all of them are whole numbers
 
 
+def seen_in(values: Rows) -> Seen | None:
+    values = values[~np.isnan(values)]
+    if not len(values):
+        return None
+    return Seen(float(values.min()), float(values.max()), bool((values == np.round(values)).all()))
+
+
 @dataclass(frozen=True)
 class Number:
     """(x - center) / scale; `fill` stands for missing values, None: they are refused. `measure`

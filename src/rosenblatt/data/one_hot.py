@@ -78,7 +78,6 @@ class Words:
         out[with_column, places[with_column]] = 1.0
 
     def unseen(self, batch: Batch) -> dict[int, str]:
-        """Rows of the batch whose word did not occur in training, and that word."""
         places, codes, words = self._places(batch)
         return {int(i): str(words[codes[i]]) for i in np.flatnonzero(places == _UNSEEN)}
 

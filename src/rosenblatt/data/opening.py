@@ -24,7 +24,6 @@ _FIRST = 8  # bytes that are looked at
 
 
 def compression_of(begin: bytes) -> str | None:
-    """How a file that begins like this is compressed."""
     return next((name for magic, name in _COMPRESSIONS.items() if begin.startswith(magic)), None)
 
 
@@ -146,7 +145,6 @@ class Bytes:
         self.share = share  # None where that is not known
 
     def read_into(self, room: memoryview) -> int:
-        """Fill some of the room; 0 at the end."""
         try:
             if hasattr(self.file, "readinto"):
                 count = self.file.readinto(room)
@@ -231,7 +229,6 @@ def kind_of_archive(path: Path, name: str) -> str | None:
 
 
 def inner_name(path: Path, name: str) -> PurePosixPath:
-    """The name of the one file in an archive."""
     with _opened(path, name) as archive:
         return PurePosixPath(_entry(archive, name).filename)
 

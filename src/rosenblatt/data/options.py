@@ -17,7 +17,7 @@ from rosenblatt._util.spelling import option
 from rosenblatt._util.strict_json import InvalidDocument, Part
 from rosenblatt.data.formats import names_of
 from rosenblatt.data.naming import check_name
-from rosenblatt.errors import InputError, InputTypeError
+from rosenblatt.errors import InputTypeError
 
 if TYPE_CHECKING:
     from rosenblatt.data.dates import Days
@@ -67,8 +67,6 @@ class Option:
 @final
 @dataclass(frozen=True)
 class Column(Option):
-    """The name of a column, or None."""
-
     def check(self, name: str, value: Any) -> Any:
         check_name(name, value)
         return value
@@ -107,8 +105,6 @@ class Texts(Option):
 @final
 @dataclass(frozen=True)
 class Columns(Texts):
-    """Names of columns."""
-
     def check_text(self, name: str, value: Any, text: Any) -> None:
         check_name(name, text)
 
@@ -198,14 +194,12 @@ class Separator(Option):
     def check(self, name: str, value: Any) -> Any:
         if value is None:
             return None
+        from rosenblatt._validation.parameters import not_allowed
+
         character = _SEPARATORS.get(value, value) if isinstance(value, str) else ""
         if not _separates(character):
-            raise InputError(
-                f"{option(name, value)} is not allowed: give the one character between the fields, "
-                "like ';', or 'tab', or 'whitespace' for any number of blanks.",
-                option=name,
-                value=value,
-            )
+            instead = "give the one character between the fields, like ';', or 'tab', or "
+            raise not_allowed(name, value, f"{instead}'whitespace' for any number of blanks")
         return character
 
     def restored(self, document: Part, name: str) -> Any:
@@ -227,15 +221,13 @@ class Names(Option):
     def check(self, name: str, value: Any) -> Any:
         if value is None:
             return None
+        from rosenblatt._validation.parameters import not_allowed
+
         texts = next(csv.reader([value]), []) if isinstance(value, str) else list(value)
         names = tuple(str(text).strip() for text in texts)
         if not names or not all(names) or len(set(names)) < len(names):
-            raise InputError(
-                f"{option(name, value)} is not allowed: give a different name for each column, in "
-                "their order, as 'age,income,label'.",
-                option=name,
-                value=value,
-            )
+            instead = "give a different name for each column, in their order, as 'age,income,label'"
+            raise not_allowed(name, value, instead)
         return names
 
     def typed(self, flag: str, value: Any) -> list[str]:

@@ -43,7 +43,6 @@ def batches_like(reader: Reader, encoding: Encoding, *, labelled: bool) -> Itera
 
 
 def _check_columns(reader: Reader, wanted: list[str]) -> None:
-    """All that are wanted are there, and once."""
     names, file = reader.names, reader.files[0].name
     wrong = [name for name in wanted if name not in names]
     if len(wrong) > 1:

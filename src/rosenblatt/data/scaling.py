@@ -19,7 +19,6 @@ from rosenblatt.errors import InputError
 
 
 def learned(encoding: Encoding, X: Any, *, scale: bool, impute: str | None) -> Encoding:
-    """The encoding with fills and scales of these rows, encoded with missing values."""
     if not scale and impute is None:
         return encoding
     X = head(encoding, X)
@@ -66,7 +65,6 @@ def blocks(X: NDArray[np.float64]) -> Iterator[NDArray[np.float64]]:
 
 
 def finished(encoding: Encoding, X: Any, *, copy: bool = True) -> Any:
-    """Rows that were encoded with missing values, filled and scaled."""
     dense = np.array(head(encoding, X), copy=copy or None)
     for rows in blocks(dense):
         encoding.finish(rows)
@@ -123,7 +121,6 @@ class Moments:
         self._waiting = rows[begin:].copy()
 
     def finish(self) -> Seen:
-        """No more rows come: what all of them hold."""
         if len(self._waiting):
             self._seen.add(seen(self._waiting))
             self._waiting = self._waiting[:0]

@@ -114,7 +114,6 @@ def _look(
 
 
 def _different(so_far: Any, values: Any) -> Any:
-    """The different values so far; None once they are too many to count."""
     if so_far is None:
         return None
     both = np.union1d(so_far, values)

@@ -454,8 +454,6 @@ class Tally:
 
 
 class PythonReader:
-    """Where there is no compiled core."""
-
     def __init__(self, source: Bytes) -> None:
         self.seen = Tally()
         self._name = source.name

@@ -42,7 +42,6 @@ from rosenblatt.data.formatted_numbers import (
 from rosenblatt.data.number import measured
 from rosenblatt.data.numbering import Labelled, left_out_of
 from rosenblatt.data.options import Reading
-from rosenblatt.data.scaling import finished, learned
 from rosenblatt.data.stack import below
 from rosenblatt.data.target import Target, problems_of_target
 from rosenblatt.errors import InputError
@@ -163,7 +162,6 @@ class Table:
 
     @property
     def fingerprint(self) -> dict[str, Any]:
-        """How the files are read: all that rows depend on."""
         return self.reader.fingerprint
 
     @property
@@ -173,7 +171,6 @@ class Table:
 
     @property
     def dialect(self) -> Any:
-        """How the text is written; None if it is no text."""
         return getattr(self.reader, "dialect", None)
 
     def _look(self, target: str | None) -> dict[str, Column]:
@@ -214,7 +211,6 @@ class Table:
         return RowsFrom(reader, self._kinds, self._label, begin - first, end - begin)
 
     def refuse_rounded(self, encoding: Encoding, *, decimal: bool) -> None:
-        """Raise InputError at a label, or with `decimal` a number, that a float cannot hold."""
         transformation.refuse_rounded(self.reader, encoding, decimal=decimal)
 
     @property
@@ -300,6 +296,8 @@ class Table:
         y : array of shape (n_rows,), or None without a target
         encoding : Encoding
         """
+        from rosenblatt.data.scaling import finished, learned  # and so scikit-learn
+
         parameters.flag("scale", scale)
         X, y, encoding = self.encode_with_missing()
         encoding = learned(encoding, X, scale=scale, impute=self.impute)

@@ -49,7 +49,6 @@ class Transformed:
                 self._values.setdefault(column.name, []).append(np.unique(numbers[~none]))
 
     def refuse_merged(self) -> None:
-        """Raise InputError where different values of a column have become the same."""
         for column in self.encoding.columns:
             if isinstance(column, Words) and column.missing and MISSING in column.words:
                 raise InputError(

@@ -3,7 +3,8 @@
 # check  ruff, types, and that the layers of the house import downwards only
 # tree   every file of the package, with the first line that it says of itself
 # bench  side by side with the peers, as ratios
-# soak   the long runs of the tests
+# soak   the heavy tests in full, in parts of at most 90 minutes: the next `make soak` continues,
+#        FRESH=1 begins again, MINUTES=30 makes shorter parts
 # fuzz   attacks, in full: files spoiled, processes killed, disks filled, and libFuzzer where clang is;
 #        SECONDS=60 says how long that takes, FULL=0 runs a twentieth of the rest
 # sanitize  the compiled core under the address, undefined-behaviour and thread sanitizers
@@ -26,6 +27,7 @@ ATTACKS := tests/attacks tests/model/test_model_file_attacks.py tests/model/test
 INSTALL := $(RUN) -m pip install --quiet --no-compile
 COMPILE := $(RUN) -m compileall -qq -j 0 -x '[/\\]tests[/\\]' $(VENV)/lib || true
 SECONDS := 60
+MINUTES := 90
 FULL := 1
 SOURCES := pyproject.toml CMakeLists.txt $(wildcard native/*)
 
@@ -102,7 +104,7 @@ release: $(VENV)/core
 soak: $(VENV)/tools browser
 	$(RUN) -m pip install --quiet --group soak --group release
 	test "$(ROSENBLATT_BROWSER)" = no || sh scripts/firefox.sh
-	ROSENBLATT_SOAK=1 $(RUN) -m pytest --numprocesses auto --dist worksteal
+	$(RUN) scripts/soak.py --minutes $(MINUTES) $(if $(FRESH),--fresh)
 
 fuzz: $(VENV)/tools
 	sh scripts/fuzz.sh $(SECONDS)

@@ -1,0 +1,173 @@
+"""The heavy tests in full, in parts: a machine that is switched off loses the files that it was at.
+
+    python scripts/soak.py [--fresh] [--minutes 90]
+
+Every test file runs in a process of its own, one on each processor. What came of it is a line of
+.soak/done.jsonl, its output a file beside that. After so many minutes what still runs is ended, and
+comes first the next time; a file that had a whole part and did not end has failed. When all files
+are done, a table says what came of them, and `--fresh` begins again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from shutil import rmtree
+from typing import Any
+from xml.etree import ElementTree
+
+ROOT = Path(__file__).parents[1]
+Outcome = dict[str, Any]
+
+
+def test_files(root: Path) -> list[str]:
+    return sorted(str(path.relative_to(root)) for path in root.glob("tests/**/test_*.py"))
+
+
+def outcomes(root: Path) -> dict[str, Outcome]:
+    """By file; a line that was cut short by a loss of power is not one."""
+    done = {}
+    with suppress(FileNotFoundError):
+        for line in (root / ".soak" / "done.jsonl").read_text().splitlines():
+            with suppress(json.JSONDecodeError):
+                outcome = json.loads(line)
+                done[outcome["file"]] = outcome
+    return done
+
+
+def commit(root: Path) -> str:
+    def git(*arguments: str) -> str:
+        command = ["git", *arguments]
+        ran = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
+        return ran.stdout.strip()
+
+    changed = git("status", "--porcelain", "--untracked-files=no")
+    return git("rev-parse", "--short", "HEAD") + "+" * bool(changed)
+
+
+class Running:
+    """A file in a process of its own, which is ended with all that it has started."""
+
+    def __init__(self, root: Path, file: str):
+        base = root / ".soak" / file.replace("/", "-").removesuffix(".py")
+        self.file, self._begin, self._commit = file, time.monotonic(), commit(root)
+        self._report = base.with_suffix(".xml")
+        self._report.unlink(missing_ok=True)
+        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", file]
+        with open(base.with_suffix(".txt"), "w") as output:
+            self.process = subprocess.Popen(
+                [*command, f"--junitxml={self._report}"],
+                cwd=root,
+                env=os.environ | {"ROSENBLATT_SOAK": "1"},
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+
+    def end(self) -> None:
+        with suppress(ProcessLookupError):
+            os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait()
+
+    def outcome(self) -> Outcome:
+        seconds = round(time.monotonic() - self._begin)
+        about = {"file": self.file, "commit": self._commit, "seconds": seconds}
+        return about | counts(self._report, self.process.returncode)
+
+
+def counts(report: Path, code: int) -> Outcome:
+    """5 is pytest's code for a file without tests."""
+    if not report.exists():
+        return {"passed": 0, "skipped": 0, "failed": [] if code == 5 else [f"exit code {code}"]}
+    passed, skipped, failed = 0, 0, []
+    for case in ElementTree.parse(report).iter("testcase"):
+        if case.find("failure") is not None or case.find("error") is not None:
+            failed.append(case.get("name", ""))
+        else:
+            skipped += case.find("skipped") is not None
+            passed += case.find("skipped") is None
+    if code not in (0, 1, 5):  # it crashed after its last test
+        failed.append(f"exit code {code}")
+    return {"passed": passed, "skipped": skipped, "failed": failed}
+
+
+def part(root: Path, minutes: float, workers: int) -> None:
+    folder = root / ".soak"
+    folder.mkdir(exist_ok=True)
+    stopped = folder / "stopped.json"  # files that were running when the last part was over
+    first = json.loads(stopped.read_text()) if stopped.exists() else []
+    done = outcomes(root)
+    left = [file for file in test_files(root) if file not in done]
+    left.sort(key=lambda file: file not in first)
+    until = time.monotonic() + 60 * minutes
+    running: list[Running] = []
+    try:
+        while left or running:
+            while left and len(running) < workers:
+                running.append(Running(root, left.pop(0)))
+            time.sleep(0.1)
+            over = time.monotonic() > until
+            for one in list(running):
+                if one.process.poll() is not None:
+                    note(folder, one.outcome())
+                    running.remove(one)
+                elif over and one.file in first:
+                    one.end()
+                    note(folder, one.outcome() | {"failed": [f"not done in {minutes:g} minutes"]})
+                    running.remove(one)
+            if over:
+                break
+    finally:
+        for one in running:
+            one.end()
+        stopped.write_text(json.dumps([one.file for one in running]))
+
+
+def note(folder: Path, outcome: Outcome) -> None:
+    with open(folder / "done.jsonl", "a") as lines:
+        lines.write(f"\n{json.dumps(outcome)}\n")  # below a line that was cut short
+        lines.flush()
+        os.fsync(lines.fileno())
+    word = "FAILED" if outcome["failed"] else "passed"
+    print(f"{word} {outcome['file']} ({outcome['seconds']} s)", flush=True)
+
+
+def table(done: dict[str, Outcome]) -> Iterator[str]:
+    """In Markdown; the tests that failed below it."""
+    passed, skipped = (sum(o[name] for o in done.values()) for name in ("passed", "skipped"))
+    failed = [f"{o['file']}::{name}" for o in done.values() for name in o["failed"]]
+    commits = list(dict.fromkeys(o["commit"] for o in done.values()))
+    between = commits[0] if len(commits) == 1 else f"{commits[0]} to {commits[-1]}"
+    hours = sum(o["seconds"] for o in done.values()) / 3600
+    yield "| files | passed | failed | skipped | hours of one processor | commit |"
+    yield "|---|---|---|---|---|---|"
+    yield f"| {len(done)} | {passed:,} | {len(failed)} | {skipped} | {hours:.1f} | {between} |"
+    yield from (f"FAILED {name}" for name in failed)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--fresh", action="store_true")
+    parser.add_argument("--minutes", type=float, default=90)
+    parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)
+    asked = parser.parse_args()
+    if asked.fresh:
+        rmtree(ROOT / ".soak", ignore_errors=True)
+    part(ROOT, asked.minutes, asked.workers)
+    done = outcomes(ROOT)
+    if len(done) < len(test_files(ROOT)):
+        print(f"{len(done)} of {len(test_files(ROOT))} files are done: make soak continues.")
+    print(*table(done), sep="\n")
+    return int(any(outcome["failed"] for outcome in done.values()))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

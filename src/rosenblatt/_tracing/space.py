@@ -12,7 +12,7 @@ ever written out: ‖z‖² = 2‖x̃_i‖², and ⟨w, z⟩ = s_y - s_r.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -196,13 +196,13 @@ class Features(Space):
             yield begin, block
             w = block[-1]
 
-    def at(self, step: int) -> Floats:
-        w = self.start + 0.0
-        for begin, block in self.blocks():
-            if begin >= step:
-                break
-            w = block[min(step - begin, len(block) - 1)]
-        return w
+    def at(self, steps: Iterable[int]) -> Iterator[Floats]:
+        """The weights after each of these steps, which rise."""
+        blocks, begin, block = self.blocks(), 0, self.start[None] + 0.0
+        for step in steps:
+            while step >= begin + len(block):
+                begin, block = next(blocks)
+            yield block[step - begin]
 
     @np.errstate(over="ignore", invalid="ignore")
     def path(self, star: Reference | None) -> Path:

@@ -35,7 +35,8 @@ def step(trace: Trace, k: int) -> str:
     if not isinstance(space, Features):
         return f"step {k}: {_why(trace, k)}: {_alpha(trace, k)}"
     p = trace.precision_at(k - 1) if trace.replay.run.rule == "AROW" else None
-    return _of_weights(trace, k, space.at(k - 1), space.at(k), p)
+    before, after = space.at([k - 1, k])
+    return _of_weights(trace, k, before, after, p)
 
 
 def steps(trace: Trace) -> Iterator[str]:
@@ -272,11 +273,7 @@ def _weights(trace: Trace, steps: Sequence[int]) -> dict[str, list[Any]]:
         return {}
     if space.d > _MOST_FEATURES or run.start.size > _MOST_WEIGHTS:
         return {}
-    wanted, lifted = set(steps), {}
-    for begin, block in space.blocks():
-        for k in range(begin, begin + len(block)):
-            if k in wanted:
-                lifted[k] = run.eta * block[k - begin]
+    lifted: Any = run.eta * np.array(list(space.at(steps)))
     out: dict[str, list[Any]] = {}
     names = [f"w{j}" for j in range(space.d)]
     if run.k is None and trace.replay.about.feature_names is not None:
@@ -287,11 +284,10 @@ def _weights(trace: Trace, steps: Sequence[int]) -> dict[str, list[Any]]:
     for of_class, at in classes:
         for j, name in enumerate(names):
             twice = name + of_class in out  # a file may have two features of one name
-            out[(f"w{j} {name}" if twice else name) + of_class] = [
-                float(lifted[k][*at, j]) for k in steps
-            ]
+            called = (f"w{j} {name}" if twice else name) + of_class
+            out[called] = lifted[:, *at, j].tolist()
         if run.intercept:
-            out[f"b{of_class}"] = [float(lifted[k][*at, -1]) for k in steps]
+            out[f"b{of_class}"] = lifted[:, *at, -1].tolist()
     return out
 
 

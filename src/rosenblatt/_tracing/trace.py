@@ -163,7 +163,7 @@ class Trace:
         Of more than two classes a row of w and an entry of b for each.
         """
         space = self.replay.features("weights_at")
-        w = space.run.eta * space.at(self.replay.checked_step(step))
+        w = space.run.eta * next(space.at([self.replay.checked_step(step)]))
         return Weights(w[..., :-1], float(w[-1]) if w.ndim == 1 else w[:, -1])
 
     def precision_at(self, step: int) -> Floats:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
@@ -18,6 +19,7 @@ def examples() -> dict[str, Document]:
     """By name: rows, labels and the settings to begin with."""
     from rosenblatt.datasets import load_planar
 
+    best = {"order": "shuffle", "keep": "best"}
     shuffled = {"order": "shuffle", "keep": "last"}
     cyclic = {"order": "cyclic", "keep": "last"}
     return {
@@ -27,9 +29,9 @@ def examples() -> dict[str, Document]:
         "xor": _example(load_planar("xor", return_X_y=True), cyclic),
         "overlap": _example(_clouds(), {"order": "random", "keep": "pocket"}),
         "three": _three(cyclic),
-        "iris": _iris(cyclic),
-        "species": _species({"order": "shuffle", "keep": "best"}),
-        "credit": _credit({"order": "shuffle", "keep": "best"}),
+        "iris": _iris("sepal", ["setosa", "versicolor"], cyclic),
+        "species": _iris("petal", ["setosa", "versicolor", "virginica"], best),
+        "credit": _credit(best),
     }
 
 
@@ -43,9 +45,14 @@ def page_table(X: Any, y: Any, names: list[str], classes: list[str]) -> Document
     }
 
 
-def _example(rows: tuple[Any, Any], settings: dict[str, Any]) -> Document:
+def _example(
+    rows: tuple[Any, Any],
+    settings: dict[str, Any],
+    names: Sequence[str] = ("x1", "x2"),
+    classes: Sequence[str] = ("-1", "1"),
+) -> Document:
     start = {"margin": 0, "intercept": True, "seed": 0, "kernel": "none"}
-    return {"data": page_table(*rows, ["x1", "x2"], ["-1", "1"]), "settings": start | settings}
+    return {"data": page_table(*rows, list(names), list(classes)), "settings": start | settings}
 
 
 def _clouds() -> tuple[Any, Any]:
@@ -59,40 +66,24 @@ def _clouds() -> tuple[Any, Any]:
 def _three(settings: dict[str, Any]) -> Document:
     """Three groups around the middle, each in a direction of its own."""
     rows = [[1, 2], [0, 1.5], [0.5, 3], [3, 5.5], [4, 6], [2.5, 6.5], [5, 2], [6, 3], [5.5, 1]]
-    example = _example((rows, np.repeat([0, 1, 2], 3)), settings)
-    example["data"]["classes"] = ["0", "1", "2"]
-    return example
+    return _example((rows, np.repeat([0, 1, 2], 3)), settings, classes=("0", "1", "2"))
 
 
-def _species(settings: dict[str, Any]) -> Document:
+def _iris(kind: str, classes: list[str], settings: dict[str, Any]) -> Document:
     from sklearn.datasets import load_iris
 
-    iris = load_iris()
-    example = _example((iris.data[:, 2:], iris.target), settings)
-    names = ["petal length in cm", "petal width in cm"]
-    example["data"] |= {"names": names, "classes": ["setosa", "versicolor", "virginica"]}
-    return example
-
-
-def _iris(settings: dict[str, Any]) -> Document:
-    from sklearn.datasets import load_iris
-
-    iris = load_iris()
-    first = iris.target < 2
-    signs = np.where(iris.target[first] > 0, 1, -1)
-    example = _example((iris.data[first, :2], signs), settings)
-    names = ["sepal length in cm", "sepal width in cm"]
-    example["data"] |= {"names": names, "classes": ["setosa", "versicolor"]}
-    return example
+    X, y = load_iris(return_X_y=True)
+    some = y < len(classes)
+    columns = slice(0, 2) if kind == "sepal" else slice(2, 4)
+    y = y if len(classes) > 2 else np.where(y > 0, 1, -1)
+    names = [f"{kind} {size} in cm" for size in ("length", "width")]
+    return _example((X[some, columns], y[some]), settings, names, classes)
 
 
 def _credit(settings: dict[str, Any]) -> Document:
     from rosenblatt.datasets import load_credit
 
-    credit = load_credit()
-    names = ["income", "reports"]
+    credit, names = load_credit(), ["income", "reports"]
     columns = [credit.feature_names.index(name) for name in names]
     signs = np.where(credit.target > 0, 1, -1)
-    example = _example((credit.data[:, columns], signs), settings)
-    example["data"] |= {"names": names, "classes": ["no", "yes"]}
-    return example
+    return _example((credit.data[:, columns], signs), settings, names, ["no", "yes"])

@@ -121,7 +121,6 @@ def table_of(X: Any, y: Any, feature_names: Any = None) -> dict[str, Any]:
 
 
 def check_classes(k: int) -> None:
-    """Can the page show so many classes?"""
     if k > MOST_CLASSES:
         raise InputError(
             f"There are {k} classes; the playground shows two or three. Of more show one against "
@@ -130,7 +129,6 @@ def check_classes(k: int) -> None:
 
 
 def check_size(n: int, d: int) -> None:
-    """Can the page show so many rows and columns?"""
     if n > MOST_ROWS:
         raise InputError(
             f"There are {n:,} rows; the playground shows up to {MOST_ROWS:,}. Give some of them."

@@ -18,7 +18,7 @@ try:
 except ImportError as error:
     raise MissingExtra(
         f"The playground in a notebook needs anywidget ({error}). Install it: "
-        'pip install "rosenblatt[notebook]". Or write a page: rosenblatt.play.html_page(X, y).'
+        'pip install "rosenblatt[notebook]". Or write a page: rosenblatt.play.page(X, y).'
     ) from None
 
 

@@ -73,7 +73,6 @@ def _kernel(run: Run) -> dict[str, Any]:
 
 
 def _refuse(trace: Trace) -> None:
-    """What the page cannot show, in words."""
     run = trace.replay.run
     if not run.by_count:
         raise InputError(

@@ -139,7 +139,6 @@ class AlphaDisplay(Display):
         style.frame(ax, ("row", "α = η c · updates"), self._words(), notes, handles)
 
     def _looks(self) -> list[tuple[int, str, tuple[str, str]]]:
-        """Of each class its code, its name, and how it looks."""
         from rosenblatt.plots.scene import class_name
 
         if len(self.classes) == 2:

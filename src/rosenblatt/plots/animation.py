@@ -122,7 +122,6 @@ class _Film:
         return kind(self._data, self._plane, scene.rule_of_trace(self._trace, k), origin=True)
 
     def _mark(self, ax: Any, k: int) -> None:
-        """A square around the rows of this step."""
         run = self._trace.replay.run
         points = self._points[run.rows[run.updates_of(k)]]
         style.rings(ax, points, 330, marker="s", edgecolors=style.RED, linewidths=2.0, zorder=5)

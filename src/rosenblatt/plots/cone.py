@@ -180,7 +180,6 @@ def _checked(generators: Any) -> Floats:
 
 
 def _pairs(table: PairTable, generators: Floats) -> NDArray[np.intp]:
-    """Decided in whole numbers."""
     directions = [_whole(table, row) for row in generators.tolist()]
     if not table.possible or not all(map(table.fits, directions)):
         raise InputError(

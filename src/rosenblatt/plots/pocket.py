@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import clone
 
 from rosenblatt._core.rows import Examples, Labelled
@@ -57,7 +57,8 @@ class PocketDisplay(Display):
         steps = style.thinned(len(trace) + 1, most)
         self.updates, self._all = run.edges[steps], len(steps) == len(trace) + 1
         self._n, self._name = run.n, "PLA" if run.by_count else "the rule"
-        self.pla, weighted = _errors(trace, steps)
+        count = _by_weights if run.linear() else _by_scores
+        self.pla, weighted = count(trace, steps)
         best = 0
         chosen = [best := i if weighted[i] < weighted[best] else best for i in range(len(steps))]
         self.pocket = self.pla[chosen]
@@ -107,42 +108,17 @@ class PocketDisplay(Display):
         ax.legend(loc="best")
 
 
-def _errors(trace: Trace, steps: Any) -> tuple[Ints, Floats]:
-    """Mistakes after these steps, plain and by weight."""
-    if trace.replay.run.linear():
-        return _by_weights(trace, steps)
-    return _by_scores(trace, steps)
-
-
 def _by_weights(trace: Trace, steps: Any) -> tuple[Ints, Floats]:
+    """Mistakes after these steps, plain and by weight."""
     run, space = trace.replay.run, trace.replay.features("the pocket picture")
     examples = Examples(run.X, run.y, run.c, run.k)
-    wanted = iter(steps.tolist())
-    weights: list[Floats] = []
-    plain: list[NDArray[np.int64]] = []
-    weighted: list[Floats] = []
-
-    def count() -> None:
-        if weights:
-            a, b = examples.count(weights)
-            plain.append(a)
-            weighted.append(b)
-            weights.clear()
-
-    k = next(wanted)
-    blocks = space.blocks() if run.n_steps else iter([(0, space.start[None] + 0.0)])
-    for begin, block in blocks:
-        while k is not None and k < begin + len(block):
-            weights.append(block[k - begin])
-            if len(weights) == _TOGETHER:
-                count()
-            k = next(wanted, None)
-    count()
+    weights = space.at(steps.tolist())
+    batches = iter(lambda: list(islice(weights, _TOGETHER)), [])
+    plain, weighted = zip(*map(examples.count, batches), strict=True)
     return np.concatenate(plain), np.concatenate(weighted)
 
 
 def _by_scores(trace: Trace, steps: Any) -> tuple[Ints, Floats]:
-    """With a kernel: the scores of all rows, kept up to date from one update to the next."""
     run = trace.replay.run
     assert run.kernel is not None
     gram, labels = Gram(run.kernel, run.X, 2**30), Labelled(run.y, run.c, run.k)

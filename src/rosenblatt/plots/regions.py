@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt._core.rows import margins
 from rosenblatt._tracing.run import Floats
@@ -92,7 +91,7 @@ class RegionsDisplay(PlaneDisplay):
             Where to draw; by default on a new figure.
         """
         style.pyplot()
-        data = _data(estimator, X, y, sample_weight)
+        data = scene.of_estimator(estimator, X, y, sample_weight, of_many=True)
         rule = scene.rule_of_estimator(estimator, X)
         shape = rule.scores.shape
         if shape != (len(data.y), len(data.classes)):
@@ -184,30 +183,3 @@ class RegionsDisplay(PlaneDisplay):
 
     def _verdict(self) -> str:
         return self._mistaken("have their highest score for their own class")
-
-
-def _data(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Data:
-    """What was given; the classes are numbered."""
-    check_is_fitted(estimator)
-    classes = len(estimator.classes_)
-    if classes < 3:
-        raise InputError(
-            f"{type(estimator).__name__} knows {classes} classes, and regions are of three or "
-            "more: BoundaryDisplay has the pictures of two."
-        )
-    return scene.given(estimator, X, y, sample_weight, _numbers)
-
-
-def _numbers(
-    labels: NDArray[Any], classes: NDArray[Any], present: NDArray[np.bool_]
-) -> NDArray[np.intp]:
-    strange = np.flatnonzero(present & ~np.isin(labels, classes))
-    if len(strange):
-        raise InputError(
-            f"y holds {labels[strange[:1]].tolist()[0]!r} at row {strange[0]}, which is not one of "
-            f"the classes {classes.tolist()}.",
-            row=int(strange[0]),
-        )
-    places = np.zeros(len(labels), dtype=np.intp)
-    places[present] = np.searchsorted(classes, labels[present])
-    return places

@@ -57,28 +57,24 @@ def class_name(classes: Sequence[Any], sign: int) -> str:
     return "\n".join(textwrap.wrap(name, 26))
 
 
-def of_estimator(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Data:
-    """What was given beside a fitted estimator."""
-    check_is_fitted(estimator)
-    classes = len(estimator.classes_)
-    if classes != 2:
-        raise InputError(
-            f"{type(estimator).__name__} knows {classes} classes; these pictures have two. "
-            "RegionsDisplay has those of many."
-        )
-    return given(estimator, X, y, sample_weight, targets.signs)
-
-
-def given(
-    estimator: Any, X: Any, y: Any, sample_weight: Any, coded: Callable[..., NDArray[Any]]
+def of_estimator(
+    estimator: Any, X: Any, y: Any, sample_weight: Any, *, of_many: bool = False
 ) -> Data:
-    """Rows beside a fitted estimator; `coded` makes signs or numbers of their labels."""
+    """Rows beside a fitted estimator of two classes, or of many."""
+    check_is_fitted(estimator)
     classes = np.asarray(estimator.classes_)
+    knows = f"{type(estimator).__name__} knows {len(classes)} classes"
+    if of_many and len(classes) < 3:
+        raise InputError(
+            f"{knows}, and regions are of three or more: BoundaryDisplay has the pictures of two."
+        )
+    if not of_many and len(classes) != 2:
+        raise InputError(f"{knows}; these pictures have two. RegionsDisplay has those of many.")
     table = as_table(checked_rows(BaseEstimator(), X, reset=True))
     n = table.shape[0]
     c = sample_weights(sample_weight, n)
     present = np.ones(n, dtype=bool) if c is None else c != 0
-    codes = coded(targets.labels(y, n), classes, present)
+    codes = targets.encoded(targets.labels(y, n), classes, present)
     return Data(table, codes, classes.tolist(), names_of(estimator, X), present)
 
 
@@ -130,7 +126,6 @@ class Plane:
         return seen if seen.shape[1] == 2 else np.hstack([seen, np.zeros((len(seen), 1))])
 
     def rows(self, points: Floats) -> Floats:
-        """The rows that points stand for."""
         rows = np.tile(self.fixed, (len(points), 1))
         rows[:, list(self.columns)] = points[:, : len(self.columns)]
         return rows
@@ -270,7 +265,6 @@ class Rule:
 
 
 def rule_of_estimator(estimator: Any, X: Any) -> Rule:
-    """The rule that was returned."""
     if isinstance(estimator, KernelPerceptron) and estimator._rule.kernel.precomputed:
         raise InputError(
             "With kernel='precomputed' the estimator never saw the features: there is no plane to "
@@ -308,7 +302,7 @@ def rule_of_trace(trace: Trace, step: int) -> Rule:
     if run.linear():
         w, b = trace.weights_at(step)
         # η multiplies last: whether a row is a mistake is as training saw it, to the bit.
-        units = trace.replay.features("a picture of weights").at(step)
+        units = next(trace.replay.features("a picture of weights").at([step]))
         scores = run.eta * Rows(run.X).scores(units)
         return Rule(scores, lambda rows: rows @ w.T + b, w, b, margin)
     kernel = run.kernel

@@ -182,7 +182,6 @@ class SqueezeDisplay(Display):
 
 
 def _ticks(first: float, last: float) -> Floats:
-    """Where the outer curves are evaluated."""
     if first == 0:
         return np.linspace(0.0, last, 400)
     return np.geomspace(first, max(last, 2 * first), 400)

@@ -56,7 +56,6 @@ def pyplot() -> Any:
 
 @contextmanager
 def canvas(ax: Any) -> Iterator[Any]:
-    """Axes to draw on: those given, in the style they have, or new ones in ours."""
     plt = pyplot()
     if ax is not None:
         if not hasattr(ax, "get_figure"):
@@ -126,7 +125,6 @@ def text(value: Any, longest: int = _LONGEST_NAME) -> str:
 
 
 def _drawable(c: str) -> bool:
-    """Whether one of the fonts that are set has it."""
     if unicodedata.category(c)[0] in "CZ":
         return False
     return c.isascii() or any(ord(c) in _glyphs(path) for path in _fonts())
@@ -187,7 +185,6 @@ def frame(
     notes: Sequence[str] = (),
     handles: list[Any] | None = None,
 ) -> None:
-    """What is around a picture: the names of its axes, its title, notes and legend."""
     ax.set_xlabel(names[0])
     ax.set_ylabel(names[1])
     title(ax, *([headline] if isinstance(headline, str) else headline))
@@ -209,13 +206,11 @@ def curve(
 
 
 def dots(ax: Any, points: Any, size: float, colour: str, shape: str, **how: Any) -> Any:
-    """Points of one class."""
     how = {"edgecolors": BLACK, "linewidths": 0.6, **how}
     return ax.scatter(*points.T, s=size, c=colour, marker=shape, **how)
 
 
 def rings(ax: Any, points: Any, size: float, *, marker: str = "o", **how: Any) -> Any:
-    """Around points."""
     how = {"edgecolors": BLACK, **how}
     return ax.scatter(*points.T, s=size, marker=marker, facecolors="none", **how)
 

@@ -98,7 +98,6 @@ class UpdateDisplay(Display):
         return cls(trace, step, features=features).plot(ax=ax)
 
     def _place(self) -> None:
-        """Where the arrows begin, how long they are, and what is seen."""
         see = self.plane.direction
         self._vectors = {
             "w": see(self.before.w),
@@ -145,7 +144,6 @@ class UpdateDisplay(Display):
         return line
 
     def _arrows(self, ax: Any) -> list[Any]:
-        """Draw them; what the legend shows of them."""
         from matplotlib.lines import Line2D
 
         start, tip = self._anchor, self._anchor + self.scale * self._vectors["w"]
@@ -165,7 +163,6 @@ class UpdateDisplay(Display):
         return [named[1], named[2], named[0]]
 
     def _headline(self) -> list[str]:
-        """What happened; with all its numbers where they are few."""
         if self._data.d <= 3 and len(self.rows) <= 3:
             return style.text(self.words.replace("-", "−"), 300).rsplit(": ", 1)
         if len(self.rows) > 1:

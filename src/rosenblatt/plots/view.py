@@ -123,7 +123,6 @@ def draw_points(
 
 
 def draw_arrow(ax: Any, start: Floats, end: Floats, colour: str, **how: Any) -> Any:
-    """From start to end, to the point."""
     return ax.annotate(
         "",
         xy=tuple(end),
@@ -173,7 +172,6 @@ def frame_plane(
     notes: list[str],
     handles: list[Any],
 ) -> None:
-    """What is around a picture of the plane."""
     seen.apply(ax)
     style.frame(ax, names, headline, notes, handles)
     ax.locator_params(axis="x", nbins=7)  # long numbers do not run into each other

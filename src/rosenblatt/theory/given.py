@@ -10,9 +10,7 @@ from numpy.typing import NDArray
 from rosenblatt._core.rows import Examples, Matrix, Rows
 from rosenblatt._training.linear_rule import read_only
 from rosenblatt._validation import targets
-from rosenblatt._validation import targets as weights
 from rosenblatt._validation.rows import rows_alone
-from rosenblatt._validation.targets import checked_start, finite_floats
 from rosenblatt.errors import InputError
 
 Floats = NDArray[np.float64]
@@ -21,7 +19,6 @@ _NEGATIVE = ("-1", "-1.0", "0", "0.0", "False")  # one class alone is taken for 
 
 
 def matrix(X: Any) -> Matrix:
-    """X as finite numbers."""
     return rows_alone(X)[0]
 
 
@@ -36,22 +33,21 @@ def signs(y: Any, n: int) -> NDArray[np.int8]:
 
 
 def examples(X: Any, y: Any, sample_weight: Any = None) -> Examples:
-    """Rows with their labels and weights."""
     rows = matrix(X)
     n = rows.shape[0]
-    return Examples(rows, signs(y, n), weights.sample_weights(sample_weight, n))
+    return Examples(rows, signs(y, n), targets.sample_weights(sample_weight, n))
 
 
 def lifted(w: Any, b: Any, d: int) -> Floats:
     """(w, b)."""
-    return checked_start(w, b, d, fit_intercept=True, name="w")
+    return targets.checked_start(w, b, d, fit_intercept=True, name="w")
 
 
 def vector(w: Any, d: int, name: str) -> tuple[Floats, bool]:
     """A vector of d numbers, or of d + 1 where the last one is the intercept: which one it is."""
     if hasattr(w, "coef") and hasattr(w, "intercept"):  # the separator of a certificate
         w = np.append(w.coef, w.intercept)
-    values = finite_floats(name, w).ravel()
+    values = targets.finite_floats(name, w).ravel()
     if len(values) not in (d, d + 1):
         raise InputError(
             f"{name} has {len(values)} numbers, but X has {d} features: give {d} weights for a "
@@ -64,7 +60,7 @@ def vectors(w: Any, k: int, d: int, name: str) -> tuple[Floats, bool]:
     """For each of k classes, in rows."""
     if hasattr(w, "coef") and hasattr(w, "intercept"):
         w = np.column_stack([w.coef, w.intercept])
-    values = finite_floats(name, w)
+    values = targets.finite_floats(name, w)
     if values.shape not in ((k, d), (k, d + 1)):
         raise InputError(
             f"{name} has the shape {values.shape}, but there are {k} classes and {d} features: "

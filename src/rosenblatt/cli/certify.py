@@ -208,8 +208,8 @@ def command(
 
 def _read(opened: Any, weight: str | None, *, scale: bool, decimal: bool) -> tuple[Any, ...]:
     """Rows, labels, weights, the encoding for `verify`, and the rows that have no label."""
-    from rosenblatt.data.table import weights_of
     from rosenblatt.data.stack import in_place
+    from rosenblatt.data.table import weights_of
     from rosenblatt.data.transformation import refuse_merged
 
     weights = None

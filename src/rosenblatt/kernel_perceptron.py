@@ -9,14 +9,23 @@ from typing import Any, Literal, Self, final
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 from threadpoolctl import threadpool_limits
 
 from rosenblatt._core.rows import Csr, Examples
-from rosenblatt._training.dual import Dual, DualJob, DualState, JointDual, KernelExamples
-from rosenblatt._training.estimator import KernelClassifier, PerceptronTraining, Training
+from rosenblatt._training.dual import Dual, DualJob, JointDual, KernelExamples
+from rosenblatt._training.estimator import (
+    Classifier,
+    PerceptronTraining,
+    Training,
+    decided,
+    need_fit,
+)
 from rosenblatt._training.fit import fit
 from rosenblatt._training.keeps import KEEPS, KeepName
+from rosenblatt._training.kernel_rule import DualVoters, KernelRule
 from rosenblatt._training.kernels import Gram, checked_kernel
+from rosenblatt._training.linear_rule import read_only
 from rosenblatt._training.monitor import Watch
 from rosenblatt._training.orders import ORDERS
 from rosenblatt._training.settings import Recipe, Settings, Spec, learner_of, margin_rule, recipe_of
@@ -24,14 +33,15 @@ from rosenblatt._training.state import Job
 from rosenblatt._training.stopping import Patience
 from rosenblatt._training.training import Given, TrainingSet
 from rosenblatt._validation import parameters, targets
-from rosenblatt._validation.rows import checked_rows
+from rosenblatt._validation.rows import checked_rows, rows_to_predict
 from rosenblatt._validation.targets import checked_start
 from rosenblatt.certificate import RowsOracle
 from rosenblatt.errors import InputError
 
 
 @final
-class KernelPerceptron(PerceptronTraining, KernelClassifier):
+@dataclass(kw_only=True, eq=False, repr=False)  # its fields are the parameters
+class KernelPerceptron(PerceptronTraining, Classifier):
     """The perceptron in its dual form: it learns s(x) = Σ α_i y_i k(x_i, x) + b.
 
     α_i counts how often row i was a mistake. Scores of all training rows are at hand, so that a
@@ -114,48 +124,24 @@ class KernelPerceptron(PerceptronTraining, KernelClassifier):
     """
 
     _spec = Spec(margin_rule, ("margin",), kernel=True, eta0=True, prove=True)
-    _state: DualState | None  # type: ignore[assignment] # None: loaded from a file
-
-    def __init__(
-        self,
-        *,
-        kernel: str | Callable[[Any, Any], Any] = "rbf",
-        degree: float = 3,
-        gamma: Literal["scale", "auto"] | float = "scale",
-        coef0: float = 1.0,
-        order: Literal["shuffle", "cyclic", "blocks", "random", "batch"] = "shuffle",
-        keep: KeepName = "best",
-        eta0: float = 1.0,
-        margin: float | Literal["scale"] = 0.0,
-        fit_intercept: bool = True,
-        max_iter: int = 1000,
-        max_updates: int | None = None,
-        patience: int | None = 5,
-        prove: bool = False,
-        cache_size: float = 1024,
-        class_weight: Any = None,
-        random_state: Any = None,
-        warm_start: bool = False,
-        verbose: int = 0,
-    ):
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.order = order
-        self.keep = keep
-        self.eta0 = eta0
-        self.margin = margin
-        self.fit_intercept = fit_intercept
-        self.max_iter = max_iter
-        self.max_updates = max_updates
-        self.patience = patience
-        self.prove = prove
-        self.cache_size = cache_size
-        self.class_weight = class_weight
-        self.random_state = random_state
-        self.warm_start = warm_start
-        self.verbose = verbose
+    kernel: str | Callable[[Any, Any], Any] = "rbf"
+    degree: float = 3
+    gamma: Literal["scale", "auto"] | float = "scale"
+    coef0: float = 1.0
+    order: Literal["shuffle", "cyclic", "blocks", "random", "batch"] = "shuffle"
+    keep: KeepName = "best"
+    eta0: float = 1.0
+    margin: float | Literal["scale"] = 0.0
+    fit_intercept: bool = True
+    max_iter: int = 1000
+    max_updates: int | None = None
+    patience: int | None = 5
+    prove: bool = False
+    cache_size: float = 1024
+    class_weight: Any = None
+    random_state: Any = None
+    warm_start: bool = False
+    verbose: int = 0
 
     def fit(
         self,
@@ -174,6 +160,94 @@ class KernelPerceptron(PerceptronTraining, KernelClassifier):
         """
         fit(self, Points(X, y, sample_weight, (dual_coef_init, intercept_init)))
         return self
+
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """The score of each row; the mean vote in [-1, 1] with keep="vote".
+
+        Of k > 2 classes one for each, shape (n, k): its score, or its share of the votes.
+        """
+        rule: KernelRule = self._rule
+        return rule.scores(rows_to_predict(self, X))
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The class of each row: `classes_[1]` where the score is 0 or greater.
+
+        Of k > 2 classes the one with the highest score; on a tie the first.
+        """
+        return self.classes_[decided(self._rule.signed(rows_to_predict(self, X)))]
+
+    @property
+    def alpha_(self) -> Any:
+        """η c_i update_counts_i; of k > 2 classes sparse, of shape (n, k)."""
+        self._fitted("alpha_")
+        counts = self._made_with.eta0 * self.update_counts_
+        if not sparse.issparse(counts):
+            return read_only(counts if self._weights is None else counts * self._weights)
+        if self._weights is not None:
+            counts = sparse.csr_array(counts.multiply(self._weights[:, None]))
+        read_only(counts.data)
+        return counts
+
+    @property
+    def support_(self) -> NDArray[np.intp]:
+        """The training rows with a coefficient."""
+        return read_only(self._fitted("support_").support.copy())
+
+    @property
+    def support_vectors_(self) -> Any:
+        """The training rows with a coefficient; an empty array with kernel="precomputed"."""
+        vectors = self._fitted("support_vectors_").vectors
+        if vectors is None:
+            return np.empty((0, 0))
+        if isinstance(vectors, Csr):
+            return sparse.csr_matrix((vectors.data, vectors.indices, vectors.indptr), vectors.shape)
+        return read_only(vectors.copy())
+
+    @property
+    def dual_coef_(self) -> NDArray[np.float64]:
+        """Coefficients of the support vectors, of shape (1, n_support), or (k, n_support)."""
+        beta = self._fitted("dual_coef_").beta
+        if beta is None:
+            raise self._votes("dual_coef_")
+        return read_only(self._made_with.eta0 * np.atleast_2d(beta))
+
+    @property
+    def intercept_(self) -> NDArray[np.float64]:
+        """The intercept b, of shape (1,); of k > 2 classes (k,)."""
+        learned = self._fitted("intercept_").learned
+        if isinstance(learned, DualVoters):
+            raise self._votes("intercept_")
+        return read_only(self._made_with.eta0 * np.ravel(learned.b))
+
+    @property
+    def coef_(self) -> NDArray[np.float64]:
+        """The weights w, of shape (1, d), or (k, d); with kernel="linear"."""
+        rule = self._fitted("coef_")
+        if not rule.kernel.linear:
+            raise AttributeError(
+                f"coef_ is there with kernel='linear' only; with {rule.kernel.kernel!r} the rule "
+                "has no weights of features. dual_coef_ has those of the support vectors."
+            )
+        vectors = self.support_vectors_
+        return read_only(np.asarray(self.dual_coef_ @ vectors.astype(np.float64)))
+
+    def _fitted(self, name: str) -> KernelRule:
+        need_fit(self, name)
+        rule: KernelRule = self._rule
+        return rule
+
+    def _votes(self, name: str) -> AttributeError:
+        return AttributeError(
+            f"keep='vote' has no {name}: one function for each update votes, and no single one "
+            "gives the same answers. keep='average' is close to the vote and has one."
+        )
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        precomputed = isinstance(self.kernel, str) and self.kernel == "precomputed"
+        tags.input_tags.sparse = not precomputed
+        tags.input_tags.pairwise = precomputed
+        return tags
 
 
 @dataclass(frozen=True)

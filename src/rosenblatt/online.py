@@ -2,57 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, Self
+from dataclasses import dataclass
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt._training.estimator import LinearClassifier, Training
-from rosenblatt._training.fit import fit, partial_fit
+from rosenblatt._training.estimator import TrainedLinearClassifier, need_fit
 from rosenblatt._training.keeps import KeepName
 from rosenblatt._training.linear_rule import read_only
 from rosenblatt._training.settings import Spec, arow_rule, passive_aggressive_rule
-from rosenblatt._training.training import Arrays
 
 
-class OnlineClassifier(Training, LinearClassifier):
-    """Abstract: learns from rows whose margin is below 1."""
-
-    def fit(
-        self,
-        X: Any,
-        y: Any,
-        sample_weight: Any = None,
-        *,
-        coef_init: Any = None,
-        intercept_init: Any = None,
-        X_val: Any = None,
-        y_val: Any = None,
-    ) -> Self:
-        """Train on rows X with labels y, from the given start (zeros by default).
-
-        With X_val, y_val the candidates of keep="best" and "pocket" are evaluated on those rows.
-        Ctrl-C leaves the estimator fitted with the best so far, then raises KeyboardInterrupt.
-        """
-        start, validation = (coef_init, intercept_init), (X_val, y_val)
-        fit(self, Arrays(X, y, sample_weight, start, validation))
-        return self
-
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
-        """One pass over the given rows in their order, whatever `order`.
-
-        Then the last, the averaged and the kept weights are evaluated on these rows (keep="best"),
-        or the last and the kept (keep="pocket"). `classes` are needed when the first call does not
-        hold rows of all. `mistakes_`, `update_counts_`, `training_errors_` and `converged_` are
-        about the rows of this call; `n_iter_` counts calls. "scale" is of the rows of this call
-        and of those before. If `keep` or `fit_intercept` was changed, it begins anew from the
-        returned weights.
-        """
-        partial_fit(self, X, y, classes, sample_weight)
-        return self
-
-
-class PassiveAggressive(OnlineClassifier):
+@dataclass(kw_only=True, eq=False, repr=False)  # its fields are the parameters
+class PassiveAggressive(TrainedLinearClassifier):
     """A linear rule whose steps are just long enough for a margin of 1, held back by C.
 
     A row whose margin m = y (w·x + b) is below 1 makes an update w += τ y x, b += τ y. With
@@ -117,37 +80,22 @@ class PassiveAggressive(OnlineClassifier):
 
     _spec = Spec(passive_aggressive_rule, ("C", "variant"))
 
-    def __init__(
-        self,
-        *,
-        C: float = 1.0,
-        variant: Literal["I", "II"] = "II",
-        order: Literal["shuffle", "cyclic", "blocks", "random"] = "shuffle",
-        keep: KeepName = "average",
-        fit_intercept: bool = True,
-        max_iter: int = 10,
-        max_updates: int | None = None,
-        patience: int | None = 5,
-        class_weight: Any = None,
-        random_state: Any = None,
-        warm_start: bool = False,
-        verbose: int = 0,
-    ):
-        self.C = C
-        self.variant = variant
-        self.order = order
-        self.keep = keep
-        self.fit_intercept = fit_intercept
-        self.max_iter = max_iter
-        self.max_updates = max_updates
-        self.patience = patience
-        self.class_weight = class_weight
-        self.random_state = random_state
-        self.warm_start = warm_start
-        self.verbose = verbose
+    C: float = 1.0
+    variant: Literal["I", "II"] = "II"
+    order: Literal["shuffle", "cyclic", "blocks", "random"] = "shuffle"
+    keep: KeepName = "average"
+    fit_intercept: bool = True
+    max_iter: int = 10
+    max_updates: int | None = None
+    patience: int | None = 5
+    class_weight: Any = None
+    random_state: Any = None
+    warm_start: bool = False
+    verbose: int = 0
 
 
-class AROW(OnlineClassifier):
+@dataclass(kw_only=True, eq=False, repr=False)
+class AROW(TrainedLinearClassifier):
     """A linear rule that is surer of some weights than of others: best after one pass.
 
     Each weight has a precision p_j, 1 at first. A row whose margin m = y (w·x + b) is below 1 makes
@@ -216,46 +164,28 @@ class AROW(OnlineClassifier):
 
     _spec = Spec(arow_rule, ("r",))
 
-    def __init__(
-        self,
-        *,
-        r: float | Literal["scale"] = "scale",
-        order: Literal["shuffle", "cyclic", "blocks", "random"] = "shuffle",
-        keep: KeepName = "last",
-        fit_intercept: bool = True,
-        max_iter: int = 10,
-        max_updates: int | None = None,
-        patience: int | None = 5,
-        class_weight: Any = None,
-        random_state: Any = None,
-        warm_start: bool = False,
-        verbose: int = 0,
-    ):
-        self.r = r
-        self.order = order
-        self.keep = keep
-        self.fit_intercept = fit_intercept
-        self.max_iter = max_iter
-        self.max_updates = max_updates
-        self.patience = patience
-        self.class_weight = class_weight
-        self.random_state = random_state
-        self.warm_start = warm_start
-        self.verbose = verbose
+    r: float | Literal["scale"] = "scale"
+    order: Literal["shuffle", "cyclic", "blocks", "random"] = "shuffle"
+    keep: KeepName = "last"
+    fit_intercept: bool = True
+    max_iter: int = 10
+    max_updates: int | None = None
+    patience: int | None = 5
+    class_weight: Any = None
+    random_state: Any = None
+    warm_start: bool = False
+    verbose: int = 0
 
     @property
     def r_(self) -> float:
         """The r used in training: `r`, or the value of "scale"."""
-        return self._trained("r_")._rule_number
+        need_fit(self, "r_")
+        return self._rule_number
 
     @property
     def precision_(self) -> NDArray[np.float64]:
         """The precisions of the last weights, that of the intercept last."""
-        precision = self._trained("precision_")._state.memory.precision
+        need_fit(self, "precision_")
+        precision = self._state.memory.precision
         assert precision is not None
         return read_only(np.atleast_2d(precision).copy())
-
-    def _trained(self, name: str) -> Self:
-        if "_state" not in vars(self):
-            raise AttributeError(f"AROW has no {name} before it is fitted")
-        return self

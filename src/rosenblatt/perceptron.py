@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Self
 
-from rosenblatt._training.estimator import AsScikitLearn, PerceptronTraining
-from rosenblatt._training.fit import fit, partial_fit
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn import get_config
+from sklearn.utils.validation import check_is_fitted
+
+from rosenblatt._training.estimator import PerceptronTraining, TrainedLinearClassifier, need_fit
 from rosenblatt._training.from_certificate import check_certificate, put_on
 from rosenblatt._training.settings import Spec, margin_rule
-from rosenblatt._training.training import Arrays, seed_of
+from rosenblatt._training.training import seed_of
 
 if TYPE_CHECKING:
     from rosenblatt.certificate import Certificate
 
 
-class Perceptron(PerceptronTraining, AsScikitLearn):
+@dataclass(kw_only=True, eq=False, repr=False)  # its fields are the parameters
+class Perceptron(PerceptronTraining, TrainedLinearClassifier):
     """A linear rule learned from its mistakes.
 
     Row x_i with label y_i = ±1 is a mistake when y_i (w·x_i + b) <= 0. Training visits rows; at
@@ -158,92 +165,32 @@ class Perceptron(PerceptronTraining, AsScikitLearn):
         device=True,
         scikit_learn=True,
     )
+    _sparse = None  # the rule whose weights are shown sparse
 
-    def __init__(
-        self,
-        *,
-        order: Literal["shuffle", "cyclic", "blocks", "mixed", "random", "batch"] = "shuffle",
-        keep: Literal["auto", "best", "last", "pocket", "average", "vote"] = "auto",
-        eta0: float = 1.0,
-        margin: float | Literal["scale"] = 0.0,
-        fit_intercept: bool = True,
-        max_iter: int = 1000,
-        max_updates: int | None = None,
-        patience: int | None = 5,
-        prove: bool = False,
-        multi_class: Literal["joint", "ovr"] = "joint",
-        class_weight: Any = None,
-        random_state: Any = None,
-        warm_start: bool = False,
-        verbose: int = 0,
-        tol: float | Literal["patience"] | None = "patience",
-        shuffle: bool = True,
-        n_jobs: int | None = None,
-        penalty: None = None,
-        alpha: float = 0.0001,
-        l1_ratio: float = 0.15,
-        early_stopping: bool = False,
-        validation_fraction: float = 0.1,
-        n_iter_no_change: int = 5,
-        device: Literal["cpu", "cuda"] | None = None,
-    ):
-        self.order = order
-        self.keep = keep
-        self.eta0 = eta0
-        self.margin = margin
-        self.fit_intercept = fit_intercept
-        self.max_iter = max_iter
-        self.max_updates = max_updates
-        self.patience = patience
-        self.prove = prove
-        self.multi_class = multi_class
-        self.class_weight = class_weight
-        self.random_state = random_state
-        self.warm_start = warm_start
-        self.verbose = verbose
-        self.tol = tol
-        self.shuffle = shuffle
-        self.n_jobs = n_jobs
-        self.penalty = penalty
-        self.alpha = alpha
-        self.l1_ratio = l1_ratio
-        self.early_stopping = early_stopping
-        self.validation_fraction = validation_fraction
-        self.n_iter_no_change = n_iter_no_change
-        self.device = device
-
-    def fit(
-        self,
-        X: Any,
-        y: Any,
-        sample_weight: Any = None,
-        *,
-        coef_init: Any = None,
-        intercept_init: Any = None,
-        X_val: Any = None,
-        y_val: Any = None,
-    ) -> Self:
-        """Train on rows X with labels y, from the given start (zeros by default).
-
-        With X_val, y_val the candidates of keep="best" and "pocket" are evaluated on those rows.
-        Ctrl-C leaves the estimator fitted with the best so far, then raises KeyboardInterrupt.
-        """
-        start, validation = (coef_init, intercept_init), (X_val, y_val)
-        fit(self, Arrays(X, y, sample_weight, start, validation))
-        return self
-
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
-        """One pass over the given rows in their order, whatever `order` (one step with "batch").
-
-        Then the last, the averaged and the kept weights are evaluated on these rows (keep="best"),
-        or the last and the kept (keep="pocket"). `classes` are needed when the first call does not
-        hold rows of all. `mistakes_`, `update_counts_`, `training_errors_` and `converged_` are
-        about the rows of this call; `n_iter_` counts calls. margin="scale" is of the rows of this
-        call and of those before. If `keep`, `eta0` or `fit_intercept` was changed, it begins anew
-        from the returned weights.
-        """
-        partial_fit(self, X, y, classes, sample_weight)
-        return self
+    order: Literal["shuffle", "cyclic", "blocks", "mixed", "random", "batch"] = "shuffle"
+    keep: Literal["auto", "best", "last", "pocket", "average", "vote"] = "auto"
+    eta0: float = 1.0
+    margin: float | Literal["scale"] = 0.0
+    fit_intercept: bool = True
+    max_iter: int = 1000
+    max_updates: int | None = None
+    patience: int | None = 5
+    prove: bool = False
+    multi_class: Literal["joint", "ovr"] = "joint"
+    class_weight: Any = None
+    random_state: Any = None
+    warm_start: bool = False
+    verbose: int = 0
+    tol: float | Literal["patience"] | None = "patience"
+    shuffle: bool = True
+    n_jobs: int | None = None
+    penalty: None = None
+    alpha: float = 0.0001
+    l1_ratio: float = 0.15
+    early_stopping: bool = False
+    validation_fraction: float = 0.1
+    n_iter_no_change: int = 5
+    device: Literal["cpu", "cuda"] | None = None
 
     @classmethod
     def from_certificate(cls, certificate: Certificate, *, classes: Any = None) -> Self:
@@ -265,3 +212,36 @@ class Perceptron(PerceptronTraining, AsScikitLearn):
         estimator = cls(fit_intercept=certificate.fit_intercept)
         put_on(estimator, certificate, classes, seed_of(estimator.random_state))
         return estimator
+
+    @property
+    def t_(self) -> int:
+        """One more than the visits made; multi_class="ovr": those of the longest training."""
+        need_fit(self, "t_")
+        trained: tuple[Any, ...] = self._of_classes or (self,)
+        return 1 + max(int(one._state.visits) for one in trained)
+
+    @property
+    def coef_(self) -> NDArray[np.float64]:
+        """The weights w, of shape (1, d); of k > 2 classes (k, d). Sparse after `sparsify`."""
+        dense = self._one_rule("coef_").coef
+        # Another rule was learned since: its weights are dense, as after every fit.
+        return _sparse(dense) if self._sparse is self._rule else dense
+
+    def sparsify(self) -> Self:
+        """Show `coef_` as a sparse matrix until the next training; what is predicted stays."""
+        check_is_fitted(self)
+        self._one_rule("coef_")
+        self._sparse = self._rule
+        return self
+
+    def densify(self) -> Self:
+        """Show `coef_` as an array again."""
+        check_is_fitted(self)
+        self.__dict__.pop("_sparse", None)
+        return self
+
+
+def _sparse(dense: NDArray[np.float64]) -> Any:
+    """Of the kind that scikit-learn is set to (from 1.9 on)."""
+    arrays = get_config().get("sparse_interface") == "sparray"
+    return sparse.csr_array(dense) if arrays else sparse.csr_matrix(dense)

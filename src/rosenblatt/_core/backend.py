@@ -72,7 +72,6 @@ class Compute:
 
     @property
     def native(self) -> bool:
-        """Whether it is not the NumPy reference."""
         return self.backend is not cast("Backend", reference)
 
     def threads_for(self, numbers: int) -> int:
@@ -108,7 +107,6 @@ def gpu() -> Backend:
 
 
 def core() -> dict[str, str]:
-    """Version, and what does the computing."""
     name = (
         f"compiled core for {compute.backend.cpu_levels()[-1]}"
         if compute.native
@@ -145,7 +143,6 @@ class _Limited(LibController):  # type: ignore[misc] # untyped base
 
 
 def processors() -> int:
-    """How many processors this process may use."""
     if hasattr(os, "sched_getaffinity"):
         count = len(os.sched_getaffinity(0))
     else:
@@ -167,7 +164,6 @@ def allowed() -> int:
 
 
 def _shares_work() -> bool:
-    """Whether another process has started this one to work beside it."""
     process = sys.modules.get("multiprocessing.process")
     return process is not None and process.parent_process() is not None
 

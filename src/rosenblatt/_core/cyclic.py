@@ -23,7 +23,6 @@ class Trained(NamedTuple):
 
 
 def train_cyclic(examples: Examples, *, margin: float, intercept: bool, max_epochs: int) -> Trained:
-    """Epochs until one without an update, at most `max_epochs`."""
     n, shape, epoch, visits, clean = examples.rows.n, examples.shape_of_weights, 0, 0, False
     w, counts = np.zeros(shape), np.zeros((n, *shape[:-1]), dtype=np.int64)
     rule = UpdateRule("perceptron", margin, intercept)
@@ -47,7 +46,6 @@ def train_cyclic(examples: Examples, *, margin: float, intercept: bool, max_epoc
 
 
 def _epoch(examples: Examples, rule: UpdateRule, learner: LearnerArrays, screen: Screen) -> int:
-    """The updates of one."""
     n, visits, place, updates = examples.rows.n, learner.visits, 0, 0
     while place < n:
         check_interrupt()

@@ -69,14 +69,12 @@ class OnDevice:
         return np.asarray(self.array.get()) if self._host is None else self._host
 
     def rows(self) -> DeviceRows:
-        """As kernels take them."""
         from rosenblatt._core.gpu.rows import DeviceRows
 
         return DeviceRows(self.array)
 
 
 def is_on_gpu(values: Any) -> bool:
-    """Whether an array is in the memory of a GPU of NVIDIA."""
     if isinstance(values, np.ndarray):
         return False
     if hasattr(values, "__cuda_array_interface__"):
@@ -110,7 +108,6 @@ def send(X: NDArray[Any]) -> OnDevice:
 
 
 def _taken(values: Any) -> Any:
-    """As CuPy sees it, without a copy."""
     cupy = _driver().cupy()
     if hasattr(values, "__cuda_array_interface__"):
         return cupy.asarray(values)

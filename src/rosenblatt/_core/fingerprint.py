@@ -37,8 +37,6 @@ def of_examples(examples: Examples) -> str:
 
 
 def of_matrix(X: Matrix, y: Labels) -> str:
-    """Of rows in memory, and their signs or the numbers of their classes."""
-
     def rows(begin: int, end: int) -> tuple[Matrix, Labels]:
         return row_range(X, begin, end), y[begin:end]
 
@@ -54,7 +52,6 @@ def of_rows(shape: tuple[int, int], rows: RowsFrom) -> str:
 
 
 def of_block(X: Matrix, y: Labels) -> bytes:
-    """The hash of one block."""
     digest = hashlib.sha256(np.ascontiguousarray(y, dtype="<i4" if y.dtype == np.int32 else "i1"))
     strips = _csr_strips(digest, X) if isinstance(X, Csr) else _dense_strips(digest, X)
     for _ in strips:
@@ -71,7 +68,6 @@ def of_weights(weights: Iterable[NDArray[np.float64]]) -> str:
 
 
 def of_weight_block(block: NDArray[np.float64]) -> bytes:
-    """The hash of the weights of one block."""
     return hashlib.sha256(np.ascontiguousarray(block, dtype="<f8")).digest()
 
 

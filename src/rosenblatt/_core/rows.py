@@ -34,14 +34,12 @@ _PIECE = 1 << 15  # numbers that are added at a time: a cache holds them
 
 
 def as_table(X: Matrix) -> Any:
-    """An array or a scipy matrix, without a copy."""
     if isinstance(X, Csr):
         return sparse.csr_array((X.data, X.indices, X.indptr), shape=X.shape)
     return X
 
 
 def as_matrix(table: Any) -> Matrix:
-    """The way back, of a table whose rows are sorted."""
     if not sparse.issparse(table):
         return _in_order(table)
     index = np.int32 if table.indices.dtype == table.indptr.dtype == np.int32 else np.int64
@@ -60,17 +58,14 @@ def _in_order(array: Any, dtype: Any = None) -> NDArray[Any]:
 
 
 def dense(x: Any) -> NDArray[Any]:
-    """As an array."""
     return np.asarray(x.toarray() if sparse.issparse(x) else x)
 
 
 def nonzeros(X: Matrix) -> int:
-    """How many numbers are not zero, stored or not."""
     return int(np.count_nonzero(X.data if isinstance(X, Csr) else X))
 
 
 def squares(x: Any) -> NDArray[np.float64]:
-    """‖x_i‖² of each row, in float64."""
     if sparse.issparse(x):
         x = x.astype(np.float64)
         return np.asarray(x.multiply(x).sum(axis=1)).ravel()
@@ -93,7 +88,6 @@ def squares_alike(x: Any) -> NDArray[np.float64]:
 
 
 def some_rows(X: Matrix, index: Any) -> Matrix:
-    """Some rows of a table, as a table of its own."""
     if not isinstance(X, Csr):
         return np.asarray(X[index])
     part = as_table(X)[index]
@@ -101,7 +95,6 @@ def some_rows(X: Matrix, index: Any) -> Matrix:
 
 
 def row_range(X: Matrix, begin: int, end: int) -> Matrix:
-    """The rows from `begin` to `end`, without a copy of their numbers."""
     if not isinstance(X, Csr):
         return X[begin:end]
     indptr = X.indptr[begin : end + 1]
@@ -138,7 +131,6 @@ class Scale(NamedTuple):
         return self.total / self.weight
 
     def with_more(self, more: Scale) -> Scale:
-        """Of other rows, too: a running mean."""
         return Scale(self.total + more.total, self.weight + more.weight)
 
 
@@ -202,13 +194,10 @@ class Rows:
 
     @property
     def backend(self) -> Backend:
-        """Who reads them."""
         return gpu() if self.on_gpu else compute.backend
 
     def chunks(
-        self,
-        evaluations: int = 1,
-        within: tuple[int, int] | None = None,
+        self, evaluations: int = 1, within: tuple[int, int] | None = None
     ) -> Iterator[tuple[int, int]]:
         """Rows to read in one call, where each is evaluated so often; of all, or some."""
         first, last = (0, self.n) if within is None else within
@@ -227,17 +216,11 @@ class Rows:
         return out
 
     def lifted_squares(self, begin: int, end: int, *, intercept: bool) -> NDArray[np.float64]:
-        """‖(x_i, 1)‖² of some rows, or ‖x_i‖² through the origin, added up as a score is."""
         out = np.empty(end - begin)
         compute.backend.lifted_squares(self.native, intercept, begin, end, out)
         return out
 
-    def add_votes(
-        self,
-        voters: Weights,
-        votes: Weights,
-        out: NDArray[np.float64],
-    ) -> None:
+    def add_votes(self, voters: Weights, votes: Weights, out: NDArray[np.float64]) -> None:
         """out += Σ over voters of votes · sign(score), with sign(0) = +1.
 
         Of many classes the one with the highest score gets the votes.
@@ -271,12 +254,10 @@ class Labelled:
         self.total_weight = float(self.n) if c is None else summation.total(c)
 
     def wrong(self, scores: NDArray[np.float64]) -> NDArray[np.bool_]:
-        """The rows whose margin is 0 or less."""
         wrong = ~(margins(scores, self.y) > 0)
         return wrong if self.c is None else wrong & (self.c != 0)
 
     def mistakes(self, scores: NDArray[np.float64]) -> int:
-        """How many they are."""
         return int(np.count_nonzero(self.wrong(scores)))
 
 
@@ -329,9 +310,7 @@ class RowsToJudge(ABC):
     """Rows that weight vectors can be compared on."""
 
     def count(
-        self,
-        weights: Sequence[Weights],
-        limits: list[float] | None = None,
+        self, weights: Sequence[Weights], limits: list[float] | None = None
     ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """Mistakes of each weight vector, plain and weighted, in one pass over the rows.
 
@@ -359,7 +338,6 @@ class Examples(RowsToJudge, Labelled, Sized):
         self.shape_of_weights = (self.d + 1,) if k is None else (k, self.d + 1)
 
     def lengths(self, *, intercept: bool) -> Iterator[tuple[Weights, Weights | None]]:
-        """Block by block the squared lengths of the lifted rows, and their weights."""
         for begin, end in summation.blocks(self.rows.n):
             squares = self.rows.lifted_squares(begin, end, intercept=intercept)
             yield squares, None if self.c is None else self.c[begin:end]
@@ -368,7 +346,6 @@ class Examples(RowsToJudge, Labelled, Sized):
         return self.add_mistakes_with(self.rows.backend.count, tally)
 
     def add_mistakes_with(self, count: Count, tally: Tally) -> bool:
-        """`add_mistakes` by a function that counts as the backend does."""
         if self.c is not None:
             return all(
                 self._add_block(count, tally, block) for block in summation.blocks(self.rows.n)
@@ -379,12 +356,7 @@ class Examples(RowsToJudge, Labelled, Sized):
             count(self.labelled, of_all, begin, end) for begin, end in self.rows.chunks(evaluations)
         )
 
-    def _add_block(
-        self,
-        count: Count,
-        tally: Tally,
-        block: tuple[int, int],
-    ) -> bool:
+    def _add_block(self, count: Count, tally: Tally, block: tuple[int, int]) -> bool:
         weighted, evaluations = np.zeros(len(tally.w)), math.prod(tally.w.shape[:-1])
         of_block = MistakeTally(tally.w, tally.limit_of_block, tally.plain, weighted)
         for begin, end in self.rows.chunks(evaluations, block):

@@ -59,7 +59,6 @@ class Screen:
 
     @property
     def ready(self) -> bool:
-        """Every row has its slack."""
         return self._reference is not _NONE and self._known == self._rows.n
 
     def before(self, begin: int, w: Weights) -> bool:
@@ -81,7 +80,6 @@ class Screen:
         return True
 
     def epochs_without(self) -> int:
-        """The next epochs, as many as these, would not be screened."""
         if not self._possible:
             return 1 << 62
         if self._reference is not _NONE:
@@ -96,14 +94,12 @@ class Screen:
         self._updates = updates
 
     def visited(self, visits: int, updates: int) -> None:
-        """After a visit, screened or not: how many rows and updates it was."""
         self._visits += visits
         self._updates += updates
 
     def visit(
         self, learner: LearnerArrays, order: Indices | None, begin: int, end: int, max_updates: int
     ) -> tuple[int, int]:
-        """As the backend's `visit`, with the same result; it may stop earlier."""
         reached, updates, evaluations = _backend().screened_visit(
             self._examples, self._rule, learner, order, begin, end, max_updates, self._slack
         )
@@ -111,7 +107,6 @@ class Screen:
         return reached, updates
 
     def count(self, examples: LabelledRows, tally: MistakeTally, begin: int, end: int) -> bool:
-        """As the backend's `count`, with the same result."""
         evaluations = np.zeros(len(tally.w), dtype=np.int64)
         reached = _backend().screened_count(examples, tally, begin, end, self._slack, evaluations)
         # The first are the last weights; averages are far from the reference however new it is.

@@ -47,7 +47,6 @@ class Fold(Generic[T]):
 
 
 def folded(parts: Iterable[T], add: Callable[[T, T], T] = operator.add) -> T:
-    """At least one."""
     fold = Fold(add)
     for part in parts:
         fold.add(part)
@@ -55,7 +54,6 @@ def folded(parts: Iterable[T], add: Callable[[T, T], T] = operator.add) -> T:
 
 
 def blocks(n: int) -> Iterator[tuple[int, int]]:
-    """Where those of n rows begin and end."""
     size = compute.block
     return ((begin, min(begin + size, n)) for begin in range(0, n, size))
 

@@ -48,7 +48,6 @@ class Log:
             part.append(np.array(values))
 
     def apart(self) -> Log:
-        """One of the same kind, for some rows."""
         return Log(rivals=len(self.columns) > 3)
 
     def join(self, other: Log, first_row: int, first_visit: int) -> None:

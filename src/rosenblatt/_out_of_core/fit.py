@@ -32,13 +32,11 @@ from rosenblatt.certificate import RowsOracle
 
 if TYPE_CHECKING:
     from rosenblatt._out_of_core.store import Stored
-    from rosenblatt._training.estimator import Training
+    from rosenblatt._training.estimator import TrainedLinearClassifier, Training
     from rosenblatt._util.budget import Budget
     from rosenblatt.certificate import Certificate
-    from rosenblatt.online import OnlineClassifier
-    from rosenblatt.perceptron import Perceptron
 
-P = TypeVar("P", bound="Perceptron | OnlineClassifier")
+P = TypeVar("P", bound="TrainedLinearClassifier")
 
 MOST_ASKED = 1 << 30
 """Bytes of rows on disk about which `prove=True` still asks whether a hyperplane separates them."""

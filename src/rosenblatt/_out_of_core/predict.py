@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from rosenblatt._out_of_core import work
 from rosenblatt._out_of_core.placement import partitioned
-from rosenblatt._out_of_core.train import Linear
+from rosenblatt._training.estimator import TrainedLinearClassifier
 from rosenblatt.errors import InputError, InputTypeError
 
 
@@ -43,7 +43,7 @@ def predict_stored(
     >>> bool((predict_stored(p, (X, X[:, 0] > 4)) == p.predict(X)).all())
     True
     """
-    if not isinstance(estimator, Linear):
+    if not isinstance(estimator, TrainedLinearClassifier):
         kind = type(estimator)
         raise InputTypeError(
             "predict_stored takes a fitted rosenblatt.Perceptron, AROW or PassiveAggressive; got a "

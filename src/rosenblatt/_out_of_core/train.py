@@ -11,14 +11,12 @@ from rosenblatt._out_of_core import engine as engines
 from rosenblatt._out_of_core.fit import fit_partitioned
 from rosenblatt._out_of_core.placement import partitioned
 from rosenblatt._out_of_core.sources import are_arrays
+from rosenblatt._training.estimator import TrainedLinearClassifier
 from rosenblatt._training.settings import Settings, checked, refuse
 from rosenblatt._util.progress import shown_with_pace
 from rosenblatt.errors import InputError
-from rosenblatt.online import OnlineClassifier
-from rosenblatt.perceptron import Perceptron
 
-Linear = Perceptron | OnlineClassifier  # what learns weights of the features
-P = TypeVar("P", bound=Linear)
+P = TypeVar("P", bound=TrainedLinearClassifier)
 
 
 def train(
@@ -91,7 +89,7 @@ def train(
 
 
 @contextmanager
-def keeping(estimator: Linear, checkpoint: Any, every: float) -> Iterator[None]:
+def keeping(estimator: TrainedLinearClassifier, checkpoint: Any, every: float) -> Iterator[None]:
     """What is fitted here keeps where it stands in this file, if there is one, and goes on."""
     settings = check(estimator, checkpoint)
     if checkpoint is not None:
@@ -105,7 +103,7 @@ def keeping(estimator: Linear, checkpoint: Any, every: float) -> Iterator[None]:
 
 
 def check(estimator: Any, checkpoint: Any) -> Settings:
-    if not isinstance(estimator, Perceptron | OnlineClassifier):
+    if not isinstance(estimator, TrainedLinearClassifier):
         kind = estimator if isinstance(estimator, type) else type(estimator)
         what = "the class" if kind is estimator else "a"
         advice = " It has a fit of its own." if hasattr(kind, "fit") else ""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from rosenblatt._training.stopping import StopReason
@@ -10,7 +9,8 @@ from rosenblatt._util.spelling import either, option
 
 if TYPE_CHECKING:
     from rosenblatt._training.estimator import Training
-    from rosenblatt._training.state import Verdict
+    from rosenblatt._training.settings import Settings
+    from rosenblatt._training.training import TrainingSet
 
 
 class Question(NamedTuple):
@@ -60,113 +60,138 @@ def question(p: Training, stored: bool) -> Question:
     return Question("a hyperplane separates the rows", "no hyperplane separates the rows", tells)
 
 
-def wrong(errors: int, n: int) -> str:
-    """A row on the hyperplane counts as an error, whatever is predicted for it."""
-    return f"{errors} of {n} training rows on the wrong side or on the hyperplane"
+def warning(p: Training, settings: Settings, rows: TrainingSet) -> str | None:
+    """What a user should know of a training that is over; computes nothing.
 
-
-def course(mistakes: Sequence[int]) -> str:
-    """The updates of each epoch, or of the first and the last."""
-    if len(mistakes) < 8:
-        return f"Updates in each epoch: {', '.join(str(int(m)) for m in mistakes)}."
-    return f"Updates: {mistakes[0]} in the first epoch, {mistakes[-1]} in the last."
-
-
-def unfinished(
-    name: str,
-    errors: int,
-    n: int,
-    mistakes: Sequence[int],
-    max_iter: int,
-    margin: float,
-    asked: Question,
-) -> str:
-    """max_iter ended a fit that returns its last weights."""
-    goal = f" Rows with a margin of at most {margin:g} called for updates." if margin else ""
-    why = asked.either if errors else f"{option('max_iter')} is too small for this margin."
-    return (
-        f"{name} stopped at {option('max_iter', max_iter)} epochs and returns its last weights, "
-        "with "
-        f"{wrong(errors, n)}.{goal} {course(mistakes)} {why} What to try: raise "
-        f"{option('max_iter')}; scale {_scale()}, which often cuts the epochs needed by orders of "
-        f"magnitude; or {option('keep', 'best')}, which returns the weights with the fewest "
-        "mistakes."
-    )
-
-
-def separable_unfinished(
-    name: str, errors: int, n: int, max_iter: int, updates: int, certificate: Verdict
-) -> str:
-    """max_iter ended a fit although a hyperplane separates the rows, as is proved.
-
-    All of it is known by then: a warning computes nothing.
+    Other rules than the perceptron's do not aim at a clean epoch: their last weights are no
+    accident.
     """
-    from rosenblatt._certify.text import updates as so_many
-
-    assert certificate.mistake_bound is not None
-    return (
-        f"{name} stopped at {option('max_iter', max_iter)} epochs with {wrong(errors, n)}, "
-        "although a hyperplane separates them all: certificate_ has the proof. "
-        f"{updates:,} updates were made. On these rows a perceptron that starts from zero weights "
-        "and takes a row at a time, without weights or a margin, converges after at most "
-        f"{so_many(certificate.mistake_bound)}. What to try: scale {_scale()}: that often cuts "
-        f"this number by orders of magnitude. Or raise {option('max_iter')}. "
-        "Or use the separator of the proof: Perceptron.from_certificate(certificate_)."
-    )
-
-
-def undecided(name: str, errors: int, n: int, patience: int | None) -> str:
-    """Patience ended a fit, and the proof that was asked for was not found."""
-    return (
-        f"{name} stopped early, after {patience} epochs without a noticeable gain, with "
-        f"{wrong(errors, n)}. Whether a hyperplane separates them is "
-        "undecided: the search for a proof was given as much work as training, and found none. "
-        "What to try: patience=None trains until max_iter; "
-        f"{_certify()} decides without a limit."
-    )
+    errors, reason, of_each = p.training_errors_, p.stop_reason_, p._of_classes is not None
+    if errors is None:  # Ctrl-C, and a handler that goes on
+        return None
+    ended = _Ended(p, settings, rows, errors)
+    last = settings.units.keep == "last" and settings.rule.kind == "perceptron"
+    unmet = errors > 0 or (p._rule_number > 0 and not of_each)
+    if reason is StopReason.MAX_ITER and errors and p.certificate_ and p.certificate_.separable:
+        return ended.separable_unfinished()
+    if reason is StopReason.MAX_ITER and last and unmet and not settings.all_epochs:
+        return ended.unfinished()
+    if reason is StopReason.UNDECIDED and errors:
+        return ended.undecided()
+    if reason in _STOPPED_WITHOUT_CONVERGENCE and last and errors:
+        return ended.last_of_many()
+    if p.converged_ and errors and not of_each and "validation_mistakes_" not in vars(p):
+        return ended.separable_but()
+    return None
 
 
-def last_of_many(name: str, errors: int, n: int, reason: str) -> str:
-    """Training that cannot come to rest, or did not, ended somewhere; its last weights are kept."""
-    return (
-        f"{_kept(name, 'last')} returns the weights of the moment when training stopped, with "
-        f"{wrong(errors, n)}. {reason} What to try: {option('keep', 'best')}, which "
-        "returns the weights with the fewest mistakes."
-    )
+_STOPPED_WITHOUT_CONVERGENCE = (StopReason.NOT_SEPARABLE, StopReason.PATIENCE, StopReason.TOL)
+
+
+class _Ended(NamedTuple):
+    """A training that is over, and the training rows that the returned rule gets wrong."""
+
+    p: Training
+    settings: Settings
+    rows: TrainingSet
+    errors: int
+
+    @property
+    def name(self) -> str:
+        return type(self.p).__name__
+
+    @property
+    def question(self) -> Question:
+        return question(self.p, self.rows.stored)
+
+    @property
+    def wrong(self) -> str:
+        """A row on the hyperplane counts as an error, whatever is predicted for it."""
+        return (
+            f"{self.errors} of {self.rows.n} training rows on the wrong side or on the hyperplane"
+        )
+
+    @property
+    def kept(self) -> str:
+        keep = self.settings.units.keep
+        return either(f"{self.name}(keep={keep!r})", option("keep", keep))
+
+    @property
+    def course(self) -> str:
+        mistakes = self.p.mistakes_.tolist()
+        if len(mistakes) < 8:
+            return f"Updates in each epoch: {', '.join(map(str, mistakes))}."
+        return f"Updates: {mistakes[0]} in the first epoch, {mistakes[-1]} in the last."
+
+    def unfinished(self) -> str:
+        margin, max_iter = self.p._rule_number, option("max_iter", self.settings.max_iter)
+        goal = f" Rows with a margin of at most {margin:g} called for updates." if margin else ""
+        too_small = f"{option('max_iter')} is too small for this margin."
+        why = self.question.either if self.errors else too_small
+        return (
+            f"{self.name} stopped at {max_iter} epochs and returns its last weights, with "
+            f"{self.wrong}.{goal} {self.course} {why} What to try: raise {option('max_iter')}; "
+            f"scale {_scale()}, which often cuts the epochs needed by orders of magnitude; or "
+            f"{option('keep', 'best')}, which returns the weights with the fewest mistakes."
+        )
+
+    def separable_unfinished(self) -> str:
+        """max_iter ended it although a hyperplane separates the rows, as is proved."""
+        from rosenblatt._certify.text import updates
+
+        certificate, max_iter = self.p.certificate_, option("max_iter", self.settings.max_iter)
+        assert certificate is not None
+        assert certificate.mistake_bound is not None
+        return (
+            f"{self.name} stopped at {max_iter} epochs with {self.wrong}, "
+            "although a hyperplane separates them all: certificate_ has the proof. "
+            f"{self.p.n_updates_:,} updates were made. On these rows a perceptron that starts from "
+            "zero weights and takes a row at a time, without weights or a margin, converges after "
+            f"at most {updates(certificate.mistake_bound)}. What to try: scale {_scale()}: that "
+            f"often cuts this number by orders of magnitude. Or raise {option('max_iter')}. "
+            "Or use the separator of the proof: Perceptron.from_certificate(certificate_)."
+        )
+
+    def undecided(self) -> str:
+        return (
+            f"{self.name} stopped early, after {self.settings.patience} epochs without a "
+            f"noticeable gain, with {self.wrong}. Whether a hyperplane separates them is "
+            "undecided: the search for a proof was given as much work as training, and found none. "
+            "What to try: patience=None trains until max_iter; "
+            f"{_certify()} decides without a limit."
+        )
+
+    def last_of_many(self) -> str:
+        """It cannot come to rest, or did not: it ended somewhere, and its last weights are kept."""
+        return (
+            f"{self.kept} returns the weights of the moment when training stopped, with "
+            f"{self.wrong}. {self.why_stopped()} What to try: {option('keep', 'best')}, which "
+            "returns the weights with the fewest mistakes."
+        )
+
+    def why_stopped(self) -> str:
+        reason, patience = self.p.stop_reason_, self.settings.patience
+        when = "early" if self.p._of_classes else f"after {self.p.n_iter_} epochs"
+        if reason is StopReason.PATIENCE:
+            return (
+                f"It stopped {when}: in the last {patience} or more (patience) the "
+                f"number of mistakes did not fall by a sixteenth. {self.question.open}"
+            )
+        if reason is StopReason.TOL:
+            return (
+                f"It stopped {when}: in the last {patience} (patience) the mean loss "
+                f"was not lower than before by tol. {self.question.open}"
+            )
+        return reason
+
+    def separable_but(self) -> str:
+        """Training itself showed that the rows are separable, and yet the returned rule errs."""
+        return (
+            f"{self.kept} returns a rule with {self.wrong}, although training found a "
+            f"hyperplane with none. What to try: {option('keep', 'best')} or "
+            f"{option('keep', 'last')}, which return it."
+        )
 
 
 def _scale() -> str:
     return either("the features, if they are not (StandardScaler)", "the columns with --scale")
-
-
-def _kept(name: str, keep: str) -> str:
-    return either(f"{name}(keep={keep!r})", option("keep", keep))
-
-
-def why_stopped(
-    reason: StopReason, epochs: int | None, patience: int | None, asked: Question
-) -> str:
-    """The reason with its numbers, where patience ended training; `epochs` None: of several."""
-    when = "early" if epochs is None else f"after {epochs} epochs"
-    if reason is StopReason.PATIENCE:
-        return (
-            f"It stopped {when}: in the last {patience} or more (patience) the "
-            f"number of mistakes did not fall by a sixteenth. {asked.open}"
-        )
-    if reason is StopReason.TOL:
-        return (
-            f"It stopped {when}: in the last {patience} (patience) the mean loss "
-            f"was not lower than before by tol. {asked.open}"
-        )
-    if reason is StopReason.MAX_ITER:
-        return f"{option('max_iter')} epochs were made and rows still called for updates."
-    return reason
-
-
-def separable_but(name: str, keep: str, errors: int, n: int) -> str:
-    """The rows are separable, as training itself showed, and yet the returned rule errs."""
-    return (
-        f"{_kept(name, keep)} returns a rule with {wrong(errors, n)}, although training found a "
-        f"hyperplane with none. What to try: {option('keep', 'best')} or {option('keep', 'last')}, "
-        "which return it."
-    )

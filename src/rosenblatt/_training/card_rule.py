@@ -44,12 +44,10 @@ class Card:
     threshold: int
 
     def values(self, X: NDArray[Any]) -> Floats:
-        """What each term counts, of shape (n, terms)."""
         columns = [term.values(X) for term in self.terms]
         return np.column_stack(columns) if columns else np.empty((len(X), 0))
 
     def totals(self, X: NDArray[Any]) -> Floats:
-        """The points of each row, added from the first term to the last."""
         totals = np.zeros(len(X))
         for term, points in zip(self.terms, self.points, strict=True):
             totals += points * term.values(X)
@@ -61,7 +59,6 @@ class Card:
         return np.floor(self.totals(X)) - self.threshold + 0.5
 
     def lines(self, names: Sequence[str]) -> list[str]:
-        """Each term with its points, as a person would write it."""
         return [
             f"{minus(points, sign='+')}  {term.words(names)}"
             for term, points in zip(self.terms, self.points, strict=True)

@@ -48,7 +48,6 @@ class KernelExamples(Labelled, Sized):
         self.most_updates = max(1, _WORK // (len(y) * (gram.X.shape[1] + 4)))
 
     def lengths(self, *, intercept: bool) -> Iterator[tuple[Floats, Floats | None]]:
-        """Block by block k(x_i, x_i), with 1 for the intercept, and the weights of the rows."""
         for begin, end in summation.blocks(len(self.y)):
             rows = np.arange(begin, end)
             values = [self.gram.of_itself(i) for i in rows.tolist()]
@@ -56,11 +55,8 @@ class KernelExamples(Labelled, Sized):
             yield squares, None if self.c is None else self.c[rows]
 
     def count(
-        self,
-        weights: Sequence[KernelExpansion],
-        limits: list[float] | None = None,
+        self, weights: Sequence[KernelExpansion], limits: list[float] | None = None
     ) -> tuple[NDArray[np.int64], Floats]:
-        """Mistakes of each function, plain and weighted: its scores are at hand."""
         wrong = [self.wrong(f.scores) for f in weights]
         plain = np.array([np.count_nonzero(v) for v in wrong], dtype=np.int64)
         weighted = plain.astype(np.float64)
@@ -111,7 +107,6 @@ class Dual:
         steps: list[float],
         visits: list[int],
     ) -> None:
-        """β += step for these rows and classes, one after the other."""
         different = list(dict.fromkeys(rows))
         at_hand = dict(zip(different, self.examples.gram.rows(different), strict=True))
         values = [at_hand[i] for i in rows]
@@ -127,7 +122,6 @@ class Dual:
     def _window(
         self, memory: DualMemory, rows: NDArray[Any], max_updates: int, visits: int
     ) -> tuple[int, int]:
-        """Visit these rows, at most `max_updates` updates; returns place reached, updates."""
         gram, at, put_off = self.examples.gram, 0, 0
         sums, b = memory.w.sums[rows], memory.w.b
         y, steps = self.examples.y[rows], self.examples.steps[rows]
@@ -159,7 +153,6 @@ class Dual:
         max_updates: int,
         visits: int,
     ) -> tuple[int, int]:
-        """Visit order[begin:end], at most `max_updates` updates; returns place reached, updates."""
         rows = np.arange(begin, end) if order is None else order[begin:end]
         at, updates, ahead = 0, 0, _NEAR
         max_updates = min(max_updates, self.examples.most_updates)
@@ -172,14 +165,8 @@ class Dual:
         return begin + at, updates
 
     def search(
-        self,
-        memory: DualMemory,
-        draw: Permutation,
-        max_visits: int,
-        max_updates: int,
-        visits: int,
+        self, memory: DualMemory, draw: Permutation, max_visits: int, max_updates: int, visits: int
     ) -> tuple[int, int, int, int]:
-        """Draw until mistakes; returns visits, updates, the draw, rows of it that were seen."""
         n, present = self.examples.n, self.examples.present
         number, seen, made, updates = draw.number, draw.made, 0, 0
         max_updates = min(max_updates, self.examples.most_updates)
@@ -192,7 +179,6 @@ class Dual:
         return made, updates, number, seen
 
     def descend(self, memory: DualMemory, visits: int) -> int:
-        """One batch step on all rows that call for an update, now."""
         e = self.examples
         scores = memory.w.scores
         calls = ~(e.y * scores > self.rule.margin)
@@ -206,10 +192,7 @@ class Dual:
         return len(mistakes)
 
     def _whole_step(
-        self,
-        memory: DualMemory,
-        updates: int,
-        update: Callable[[slice], None],
+        self, memory: DualMemory, updates: int, update: Callable[[slice], None]
     ) -> None:
         """Make all of these updates, or none; at a time as many as Gram rows are held."""
         before, together = memory.copy(), self.examples.gram.together
@@ -222,7 +205,6 @@ class Dual:
             raise
 
     def average(self, memory: DualMemory, visits: int) -> KernelExpansion:
-        """The mean of the functions over all visits, those after each visit counted once."""
         w, correction = memory.w, memory.correction
         if correction is None or visits == 0:
             return w
@@ -249,7 +231,6 @@ class Dual:
         return self.examples.mistakes(voters.training_scores())
 
     def learned_rule(self, learned: KernelExpansion | DualVoters, eta: float) -> KernelRule:
-        """What an estimator predicts with."""
         gram = self.examples.gram
         return KernelRule.of(learned, gram.kernel, gram.X, eta)
 
@@ -313,7 +294,6 @@ class JointDual(Dual):
         memory.counts[rows, rivals] -= 1
 
     def descend(self, memory: DualMemory, visits: int) -> int:
-        """One batch step on all rows that call for an update, now."""
         e = self.examples
         margins, rivals = standing((memory.w.sums + memory.w.b).T, e.y)
         calls = ~(margins > self.rule.margin)

@@ -9,23 +9,27 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
-from sklearn import get_config
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import check_is_fitted
 
-from rosenblatt._core.rows import Csr, Rows
-from rosenblatt._training.kernel_rule import DualVoters, KernelRule
-from rosenblatt._training.linear_rule import VOTING, LinearRule, SeparateVoters, Voters, read_only
+from rosenblatt._core.rows import Rows
+from rosenblatt._training.fit import fit, partial_fit
+from rosenblatt._training.linear_rule import VOTING, LinearRule, SeparateVoters, Voters
 from rosenblatt._training.monitor import Recorder, TakesCallbacks
 from rosenblatt._training.state import AnyState, Candidate
 from rosenblatt._training.stopping import StopReason
-from rosenblatt._validation.rows import placed_rows_to_predict, refuse_not_finite, rows_to_predict
+from rosenblatt._training.training import Arrays
+from rosenblatt._validation.rows import placed_rows_to_predict, refuse_not_finite
 
 if TYPE_CHECKING:
     from rosenblatt._training.monitor import Checkpoint
     from rosenblatt._training.settings import Recipe, Spec, Units
     from rosenblatt.certificate import Certificate
+
+
+def need_fit(estimator: Any, name: str) -> None:
+    """AttributeError for an attribute that is there only after `fit`."""
+    if "_rule" not in vars(estimator):
+        raise AttributeError(f"{type(estimator).__name__} has no {name} before it is fitted")
 
 
 class Training(TakesCallbacks):
@@ -77,8 +81,7 @@ class PerceptronTraining(Training):
     @property
     def margin_(self) -> float:
         """The margin μ that training had: `margin`, or what "scale" came to."""
-        if "_rule_number" not in vars(self):
-            raise AttributeError(f"{type(self).__name__} has no margin_ before it is fitted")
+        need_fit(self, "margin_")
         return self._rule_number
 
 
@@ -146,8 +149,7 @@ class LinearClassifier(Classifier):
         return self._one_rule("intercept_").intercept
 
     def _one_rule(self, name: str) -> LinearRule:
-        if "_rule" not in vars(self):
-            raise AttributeError(f"{type(self).__name__} has no {name} before it is fitted")
+        need_fit(self, name)
         if isinstance(self._rule, VOTING):
             raise AttributeError(
                 f"keep='vote' has no {name}: {len(self._rule)} weight vectors vote, and no single "
@@ -161,145 +163,38 @@ class LinearClassifier(Classifier):
         return tags
 
 
-class KernelClassifier(Classifier):
-    """Predicts with `_rule`, which fitting sets."""
+class TrainedLinearClassifier(Training, LinearClassifier):
+    """Learns weights of the features from rows in memory."""
 
-    _rule: KernelRule
-    _made_with: Units
-    _weights: NDArray[np.float64] | None  # c, by training row
-    kernel: Any
-    update_counts_: Any
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        coef_init: Any = None,
+        intercept_init: Any = None,
+        X_val: Any = None,
+        y_val: Any = None,
+    ) -> Self:
+        """Train on rows X with labels y, from the given start (zeros by default).
 
-    def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """The score of each row; the mean vote in [-1, 1] with keep="vote".
-
-        Of k > 2 classes one for each, shape (n, k): its score, or its share of the votes.
+        With X_val, y_val the candidates of keep="best" and "pocket" are evaluated on those rows.
+        Ctrl-C leaves the estimator fitted with the best so far, then raises KeyboardInterrupt.
         """
-        rows = self._rows(X)
-        return self._rule.scores(rows)
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """The class of each row: `classes_[1]` where the score is 0 or greater.
-
-        Of k > 2 classes the one with the highest score; on a tie the first.
-        """
-        rows = self._rows(X)
-        return self.classes_[decided(self._rule.signed(rows))]
-
-    def _rows(self, X: Any) -> Any:
-        return rows_to_predict(self, X)
-
-    @property
-    def alpha_(self) -> Any:
-        """η c_i update_counts_i; of k > 2 classes sparse, of shape (n, k)."""
-        self._fitted("alpha_")
-        counts = self._made_with.eta0 * self.update_counts_
-        if not sparse.issparse(counts):
-            return read_only(counts if self._weights is None else counts * self._weights)
-        if self._weights is not None:
-            counts = sparse.csr_array(counts.multiply(self._weights[:, None]))
-        read_only(counts.data)
-        return counts
-
-    @property
-    def support_(self) -> NDArray[np.intp]:
-        """The training rows with a coefficient."""
-        return read_only(self._fitted("support_").support.copy())
-
-    @property
-    def support_vectors_(self) -> Any:
-        """The training rows with a coefficient; an empty array with kernel="precomputed"."""
-        vectors = self._fitted("support_vectors_").vectors
-        if vectors is None:
-            return np.empty((0, 0))
-        if isinstance(vectors, Csr):
-            return sparse.csr_matrix((vectors.data, vectors.indices, vectors.indptr), vectors.shape)
-        return read_only(vectors.copy())
-
-    @property
-    def dual_coef_(self) -> NDArray[np.float64]:
-        """Coefficients of the support vectors, of shape (1, n_support), or (k, n_support)."""
-        beta = self._fitted("dual_coef_").beta
-        if beta is None:
-            raise self._votes("dual_coef_")
-        return read_only(self._made_with.eta0 * np.atleast_2d(beta))
-
-    @property
-    def intercept_(self) -> NDArray[np.float64]:
-        """The intercept b, of shape (1,); of k > 2 classes (k,)."""
-        learned = self._fitted("intercept_").learned
-        if isinstance(learned, DualVoters):
-            raise self._votes("intercept_")
-        return read_only(self._made_with.eta0 * np.ravel(learned.b))
-
-    @property
-    def coef_(self) -> NDArray[np.float64]:
-        """The weights w, of shape (1, d), or (k, d); with kernel="linear"."""
-        rule = self._fitted("coef_")
-        if not rule.kernel.linear:
-            raise AttributeError(
-                f"coef_ is there with kernel='linear' only; with {rule.kernel.kernel!r} the rule "
-                "has no weights of features. dual_coef_ has those of the support vectors."
-            )
-        vectors = self.support_vectors_
-        return read_only(np.asarray(self.dual_coef_ @ vectors.astype(np.float64)))
-
-    def _fitted(self, name: str) -> KernelRule:
-        if "_rule" not in vars(self):
-            raise AttributeError(f"{type(self).__name__} has no {name} before it is fitted")
-        return self._rule
-
-    def _votes(self, name: str) -> AttributeError:
-        return AttributeError(
-            f"keep='vote' has no {name}: one function for each update votes, and no single one "
-            "gives the same answers. keep='average' is close to the vote and has one."
-        )
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        precomputed = isinstance(self.kernel, str) and self.kernel == "precomputed"
-        tags.input_tags.sparse = not precomputed
-        tags.input_tags.pairwise = precomputed
-        return tags
-
-
-class AsScikitLearn(LinearClassifier):
-    """A linear classifier with what scikit-learn's Perceptron has besides: `t_`, `sparsify` and
-    `densify`, with the meaning they have there."""
-
-    _of_classes: tuple[Any, ...] | None
-    _sparse: Any = None  # the rule whose weights are shown sparse
-
-    @property
-    def t_(self) -> int:
-        """One more than the visits made; multi_class="ovr": those of the longest training."""
-        if "_rule" not in vars(self):
-            raise AttributeError(f"{type(self).__name__} has no t_ before it is fitted")
-        trained: tuple[Any, ...] = self._of_classes or (self,)
-        return 1 + max(int(one._state.visits) for one in trained)
-
-    @property
-    def coef_(self) -> NDArray[np.float64]:
-        """The weights w, of shape (1, d); of k > 2 classes (k, d). Sparse after `sparsify`."""
-        dense = self._one_rule("coef_").coef
-        # Another rule was learned since: its weights are dense, as after every fit.
-        return _sparse(dense) if self._sparse is self._rule else dense
-
-    def sparsify(self) -> Self:
-        """Show `coef_` as a sparse matrix until the next training; what is predicted stays."""
-        check_is_fitted(self)
-        self._one_rule("coef_")
-        self._sparse = self._rule
+        start, validation = (coef_init, intercept_init), (X_val, y_val)
+        fit(self, Arrays(X, y, sample_weight, start, validation))
         return self
 
-    def densify(self) -> Self:
-        """Show `coef_` as an array again."""
-        check_is_fitted(self)
-        self.__dict__.pop("_sparse", None)
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """One pass over the given rows in their order, whatever `order` (one step with "batch").
+
+        Then the last, the averaged and the kept weights are evaluated on these rows (keep="best"),
+        or the last and the kept (keep="pocket"). `classes` are needed when the first call does not
+        hold rows of all. `mistakes_`, `update_counts_`, `training_errors_` and `converged_` are
+        about the rows of this call; `n_iter_` counts calls. "scale" is of the rows of this call and
+        of those before. If `keep`, `fit_intercept` or the learning rate was changed, it begins anew
+        from the returned weights.
+        """
+        partial_fit(self, X, y, classes, sample_weight)
         return self
-
-
-def _sparse(dense: NDArray[np.float64]) -> Any:
-    """Of the kind that scikit-learn is set to (from 1.9 on)."""
-    arrays = get_config().get("sparse_interface") == "sparray"
-    return sparse.csr_array(dense) if arrays else sparse.csr_matrix(dense)

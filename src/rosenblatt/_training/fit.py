@@ -19,7 +19,7 @@ from weakref import ref
 
 from sklearn.exceptions import ConvergenceWarning
 
-from rosenblatt._training import monitor, one_vs_rest, training
+from rosenblatt._training import advice, monitor, one_vs_rest, training
 from rosenblatt._training.monitor import Watch
 from rosenblatt._training.settings import checked
 from rosenblatt._training.training import Given, InMemory, OneTraining, WeightsSet, was_fitted
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 
 
 def fit(estimator: Training, given: Given) -> None:
-    """Train, and leave the estimator fitted; as it was, if anything fails."""
     run = monitor.managed(_fit) if monitor.are_set(estimator) else _fit
     warning = run(estimator, given)
     if warning is not None:
@@ -42,7 +41,6 @@ def fit(estimator: Training, given: Given) -> None:
 
 
 def _fit(estimator: Training, given: Given) -> str | None:
-    """What a user should know of it is returned."""
     with alone(estimator), Watch(estimator._checkpoint) as watch:
         settings = checked(estimator)
         callbacks = monitor.begun(estimator, settings.max_iter, given)
@@ -51,17 +49,17 @@ def _fit(estimator: Training, given: Given) -> str | None:
             if settings.one_vs_rest and len(rows.classes) > 2:
                 perceptron, weighed = cast("Perceptron", estimator), cast("WeightsSet", rows)
                 one_vs_rest.train(perceptron, settings, watch, weighed)
-                warning = one_vs_rest.warning(perceptron, settings, weighed)
             else:
                 one = OneTraining.begin(estimator, settings, rows, watch)
                 if callbacks is not None:
                     callbacks.follow(one)
                 with rows.while_training():
                     one.publish(one.train())
-                warning = one.warning()
             if callbacks is not None:
                 callbacks.end()
-    return warning
+    if estimator.converged_ and not estimator.training_errors_:
+        return None
+    return advice.warning(estimator, settings, rows)
 
 
 def partial_fit(
@@ -125,7 +123,6 @@ if hasattr(os, "register_at_fork"):  # Windows does not fork
 
 @contextmanager
 def unchanged_on_error(estimator: Any) -> Iterator[None]:
-    """An estimator whose fit fails is as it was before."""
     before = vars(estimator).copy()
     try:
         yield

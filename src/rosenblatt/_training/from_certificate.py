@@ -31,7 +31,6 @@ def check_certificate(certificate: Any) -> None:
 
 
 def put_on(estimator: Any, certificate: Certificate, classes: Any, seed: int) -> None:
-    """Make a Perceptron one whose rule is the certificate's separator."""
     if not certificate.separable:
         raise InputError(
             f"The verdict of the certificate is {certificate.verdict!r}: it has no hyperplane with "

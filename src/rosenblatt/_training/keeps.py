@@ -12,16 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt._training.monitor import Interrupted
-from rosenblatt._training.state import (
-    Candidate,
-    Cannot,
-    EvaluationRows,
-    Job,
-    State,
-    V,
-    W,
-    Where,
-)
+from rosenblatt._training.state import Candidate, Cannot, EvaluationRows, Job, State, V, W, Where
 from rosenblatt._util.progress import interrupted_by
 
 
@@ -56,7 +47,6 @@ class Keep(ABC):
         """One update was made."""
 
     def after_epoch(self, job: Job[W, V], state: State[W, V]) -> None:
-        """An epoch was made."""
         if job.validating:
             state.validation.append(self._validation_mistakes(job, state))
 

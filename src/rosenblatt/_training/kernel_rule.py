@@ -88,14 +88,12 @@ class KernelExpansion:
 
     @classmethod
     def zero(cls, n: int, k: int | None) -> KernelExpansion:
-        """Of n training rows and k classes (None: two)."""
         if k is None:
             return cls(np.zeros(n), 0.0, np.zeros(n))
         return cls(np.zeros((k, n)), np.zeros((k, 1)), np.zeros((k, n)))
 
     @property
     def k(self) -> int | None:
-        """How many classes; None: two."""
         return None if self.beta.ndim == 1 else len(self.beta)
 
     def copy(self) -> KernelExpansion:
@@ -109,13 +107,11 @@ class KernelExpansion:
         return np.asarray((self.sums + self.b).T)
 
     def scores_of(self, values: Values, support: NDArray[np.intp]) -> Floats:
-        """Of other rows, from their kernel values with the support."""
         if self.beta.ndim == 1:
             return np.asarray(values @ self.beta[support] + self.b)
         return np.asarray(values @ self.beta[:, support].T + self.b[:, 0])
 
     def support(self) -> NDArray[np.intp]:
-        """The rows that have a coefficient."""
         return np.flatnonzero(np.atleast_2d(self.beta).any(axis=0))
 
     def any(self) -> bool:
@@ -209,7 +205,6 @@ class DualVoters:
         self._newest = function.scores
 
     def close(self, visits: int) -> None:
-        """Give the newest function its votes up to now."""
         more = visits - self._since
         if self._newest is not None and more > 0:
             _cast(self._tally, self._newest, more)
@@ -232,7 +227,6 @@ class DualVoters:
         return np.unique(np.array([*self.rows, *start], dtype=np.intp))
 
     def scores(self, values: Values, support: NDArray[np.intp]) -> Floats:
-        """The mean vote from the kernel values of some rows with the support."""
         scores, tally = self._no_votes(len(values)), self._no_votes(len(values))
         if self.start is not None:
             scores += self.start.scores_of(values, support)

@@ -51,7 +51,6 @@ class Kernel(ABC):
 
     @np.errstate(over="ignore", invalid="ignore")  # what is not finite is refused afterwards
     def matrix(self, A: Matrix, B: Matrix) -> Values:
-        """All k(a, b)."""
         left, right = as_table(A), as_table(B)
         products = np.ascontiguousarray(dense(left @ right.T))
         of_left, of_right = (self.squares(t).astype(products.dtype) for t in (left, right))
@@ -249,7 +248,6 @@ KERNELS: dict[str, type[Kernel]] = {
 def kernel_of(
     kernel: str | Callable[[Any, Any], Any], *, degree: float, gamma: float, coef0: float
 ) -> Kernel:
-    """The kernel of this name, or of this function."""
     kind = Function if callable(kernel) else KERNELS[kernel]
     return kind(kernel, degree=degree, gamma=gamma, coef0=coef0)
 
@@ -301,7 +299,6 @@ class Gram:
         return self._values(i, self._products_with(i, places), self._squares[places])
 
     def of_itself(self, i: int) -> float:
-        """k(x_i, x_i)"""
         if isinstance(self.kernel, _Supplied):
             return self.kernel.of_itself(self._table, i)
         return float(self.some(i, np.array([i]))[0])
@@ -331,7 +328,6 @@ class Gram:
             )
 
     def _products_with(self, i: int, places: NDArray[Any] | None) -> Values:
-        """x_i·x_j for some j, or for all."""
         products = np.empty(self.n if places is None else len(places), dtype=self._dtype)
         compute.backend.scores_of_some(
             self._rows, self._weights(slice(i, i + 1))[0], places, products
@@ -379,7 +375,6 @@ def blocks(n: int, width: int) -> Iterator[slice]:
 
 
 def check_parameters(estimator: Any) -> None:
-    """The error for a parameter of the kernel that is not allowed whatever the rows."""
     if not callable(estimator.kernel):
         parameters.one_of("kernel", estimator.kernel, KERNELS)
     if isinstance(estimator.gamma, str):
@@ -391,7 +386,6 @@ def check_parameters(estimator: Any) -> None:
 
 
 def checked_kernel(estimator: Any, X: Matrix) -> Kernel:
-    """The kernel of an estimator, with gamma as a number."""
     check_parameters(estimator)
     kernel = kernel_of(
         estimator.kernel,

@@ -45,7 +45,6 @@ class Look(NamedTuple):
 
 
 def is_finite(memory: PrimalMemory) -> bool:
-    """Whether nothing grew beyond the largest floating-point number."""
     parts = (memory.w, memory.correction, memory.precision)
     return all(bool(np.isfinite(part).all()) for part in parts if part is not None)
 
@@ -84,13 +83,11 @@ class InFeatures(ABC):
         return is_finite(memory)
 
     def average(self, memory: PrimalMemory, visits: int) -> Weights:
-        """The mean of the weights over all visits, those after each visit counted once."""
         if memory.correction is None or visits == 0:
             return memory.w
         return memory.w - memory.correction / visits
 
     def learned_rule(self, learned: Weights | Voters, eta: float) -> LinearRule | Voters:
-        """What an estimator predicts with; votes do not depend on η."""
         if isinstance(learned, Voters):
             return learned
         with np.errstate(over="ignore"):
@@ -103,7 +100,6 @@ class InFeatures(ABC):
         return LinearRule(learned.copy(), eta)
 
     def _step(self, memory: PrimalMemory, step: Weights, visits: int) -> None:
-        """A step of descent after so many visits."""
         with np.errstate(over="ignore", invalid="ignore"):  # the loop looks for it
             memory.w += step
             if memory.correction is not None:
@@ -153,7 +149,6 @@ class Primal(InFeatures):
         return self._begun(w, self.examples.rows.n, averaged=averaged)
 
     def vote_mistakes(self, voters: Voters, *, quickly: bool) -> int | None:
-        """The training rows whose mean vote is wrong; None where it would take long."""
         rows, most = self.examples.rows, MOST_VOTED_QUICKLY if quickly else MOST_VOTED
         if voters.vectors * numbers_read(rows) > most:
             return None
@@ -205,7 +200,6 @@ class Primal(InFeatures):
         max_updates: int,
         visits: int,
     ) -> tuple[int, int, int, int]:
-        """Draw until mistakes; returns visits, updates, the draw, rows of it that were seen."""
         e, log = self.examples, self.log
         if log is not None:
             max_updates = min(max_updates, log.room)
@@ -217,7 +211,6 @@ class Primal(InFeatures):
         return made
 
     def look(self, w: Weights) -> Look:
-        """What all rows call for under w."""
         e = self.examples
         marks = np.zeros(e.rows.n, dtype=np.uint8 if e.k is None else np.int32)
         scores = None if self.log is None else np.empty(e.rows.n)
@@ -233,7 +226,6 @@ class Primal(InFeatures):
         return Look(fold.total(), rows, rivals, None if scores is None else scores[rows])
 
     def descend(self, memory: PrimalMemory, visits: int) -> int:
-        """One batch step: w += Σ c_i y_i x_i over the rows that call for an update, now."""
         if self.rule.kind != "perceptron":
             raise NotImplementedError("order='batch' is the perceptron's")
         look, y = self.look(memory.w), self.examples.y

@@ -89,7 +89,6 @@ class Voters:
 
     @classmethod
     def of(cls, weights: Weights, votes: list[int], since: int) -> Voters:
-        """Voters that were written down, one after the other."""
         self = cls(weights.shape[1:])
         step = self._per_block
         self._blocks = [weights[k : k + step] for k in range(0, len(weights), step)]
@@ -102,11 +101,9 @@ class Voters:
 
     @property
     def since(self) -> int:
-        """The visit since which the newest voter has been current."""
         return self._since
 
     def table(self) -> tuple[Weights, list[int]]:
-        """All voters, one after the other, and their votes."""
         weights = np.concatenate([np.empty((0, *self._shape)), *(w for w, _ in self.blocks())])
         return weights, self._votes.copy()
 
@@ -137,7 +134,6 @@ class Voters:
         self._since = max(visits, 0)
 
     def blocks(self, since: int = 0) -> Iterator[tuple[Weights, Weights]]:
-        """Voters from number `since` on, with their votes."""
         for k, block in enumerate(self._blocks):
             begin, end = k * self._per_block, min((k + 1) * self._per_block, len(self))
             skip = max(since - begin, 0)
@@ -181,7 +177,6 @@ class SeparateVoters:
         return sum(map(len, self.of_classes))
 
     def scores(self, rows: Rows) -> Weights:
-        """The weighted mean vote for each class, in [-1, 1]."""
         return np.column_stack([voters.scores(rows) for voters in self.of_classes])
 
 

@@ -43,11 +43,7 @@ def train(
 
 
 def _train(
-    job: Job[W, V],
-    state: State[W, V],
-    last_epoch: int,
-    last_update: int,
-    patience: Patience | None,
+    job: Job[W, V], state: State[W, V], last_epoch: int, last_update: int, patience: Patience | None
 ) -> StopReason:
     if state.kept is None and state.epoch == 0:
         job.keep.begin(job, state)

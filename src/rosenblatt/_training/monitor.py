@@ -43,13 +43,7 @@ class Checkpoint(Protocol):
     """Where training stands, kept in a file."""
 
     def resume(
-        self,
-        recipe: Recipe,
-        settings: Settings,
-        seed: int | None,
-        n: int,
-        *,
-        counted: bool,
+        self, recipe: Recipe, settings: Settings, seed: int | None, n: int, *, counted: bool
     ) -> AnyState | None: ...
 
     def separate(self, c: int, classes: list[Any]) -> None:
@@ -84,13 +78,11 @@ class Watch:
 
     @property
     def followed(self) -> bool:
-        """Somebody is told of every epoch."""
         follows = (self._progress, self._checkpoint, self.recorder, self.callbacks)
         return any(who is not None for who in follows)
 
     @property
     def pressed(self) -> bool:
-        """Ctrl-C or its like was heard."""
         return self._heard is not None
 
     def __enter__(self) -> Watch:
@@ -135,7 +127,6 @@ class Watch:
             self._heard = number
 
     def check_interrupt(self) -> None:
-        """Called between chunks of rows."""
         if self.pressed and not self._settled:
             raise Interrupted
 
@@ -144,7 +135,6 @@ class Watch:
         self._settled = True
 
     def next(self) -> None:
-        """One training is over, another one of the same fit begins."""
         if self._progress is not None:
             self._progress.stop()
             self._progress = None
@@ -159,7 +149,6 @@ class Watch:
             progress.start(state)
 
     def done(self, state: AnyState) -> None:
-        """Training is over."""
         if self._checkpoint is not None:
             self._checkpoint.write(state)
             if self._heard is not None and not callable(self._previous[self._heard]):
@@ -168,26 +157,22 @@ class Watch:
             self._progress.last(state)
 
     def chunk(self, state: AnyState) -> None:
-        """Some visits were made."""
         if self._checkpoint is not None:
             self._checkpoint.chunk(state)
         if self._progress is not None:
             self._progress.chunk(state)
 
     def judged(self, state: AnyState) -> None:
-        """The weights were compared with those kept so far."""
         if self.recorder is not None:
             with interrupted_by(None):
                 self.recorder.judged(state)
 
     def begin_epoch(self) -> None:
-        """An epoch begins."""
         if self.callbacks is not None:
             with interrupted_by(None):
                 self.callbacks.begin_epoch()
 
     def epoch(self, state: AnyState) -> bool:
-        """An epoch is over. True: somebody wants training to end."""
         self.judged(state)
         if self._checkpoint is not None:
             self._checkpoint.chunk(state)
@@ -281,7 +266,6 @@ class Progress:
             self._line(state)
 
     def last(self, state: AnyState) -> None:
-        """Training is over, perhaps in the middle of an epoch."""
         if self._printed != state.epoch:
             self.chunk(state)
             self._line(state)
@@ -342,7 +326,6 @@ class Callbacks:
         self._epoch.call_on_fit_task_begin(estimator=self.estimator, **self._given)
 
     def end_epoch(self) -> bool:
-        """Whether one of them wants training to end."""
         if self._epoch is None:  # it had begun in the fit before
             self.begin_epoch()
         epoch, self._epoch = self._epoch, None
@@ -355,7 +338,6 @@ class Callbacks:
         )
 
     def end(self) -> None:
-        """The estimator is fitted."""
         if self._epoch is not None:  # it was cut short
             self._epoch.call_on_fit_task_end(estimator=self.estimator)
         self._context.call_on_fit_task_end(
@@ -364,7 +346,6 @@ class Callbacks:
 
 
 def are_set(estimator: Training) -> bool:
-    """On it, or on what it is a part of, a search for example."""
     return "_skl_callbacks" in vars(estimator) or "_parent_callback_ctx" in vars(estimator)
 
 
@@ -377,7 +358,6 @@ def managed(fit: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def begun(estimator: Training, max_iter: int, given: Given) -> Callbacks | None:
-    """A fit begins; None where nobody wants to know."""
     if not are_set(estimator):
         return None
     from sklearn.callback import CallbackSupportMixin

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from sklearn.utils.parallel import Parallel, delayed
 
 from rosenblatt._core.rows import Weights
-from rosenblatt._training import advice, training
+from rosenblatt._training import training
 from rosenblatt._training.linear_rule import LinearRule, SeparateVoters, Voters
 from rosenblatt._training.monitor import Watch
 from rosenblatt._training.settings import Settings
@@ -77,22 +77,6 @@ def train(p: Perceptron, settings: Settings, watch: Watch, rows: WeightsSet) -> 
     _publish(p, settings, of_classes, rows)
 
 
-def warning(p: Perceptron, settings: Settings, rows: WeightsSet) -> str | None:
-    """What a user should know of all of them, once they are over."""
-    errors, n = p.training_errors_, rows.n
-    name, reason = type(p).__name__, p.stop_reason_
-    if settings.units.keep != "last" or not errors:
-        return None
-    question = advice.question(p, rows.stored)
-    if reason is StopReason.MAX_ITER and not settings.all_epochs:
-        mistakes, number = p.mistakes_.tolist(), p._rule_number
-        return advice.unfinished(name, errors, n, mistakes, settings.max_iter, number, question)
-    if reason in (StopReason.PATIENCE, StopReason.TOL):
-        why = advice.why_stopped(reason, None, settings.patience, question)
-        return advice.last_of_many(name, errors, n, why)
-    return None
-
-
 def _train(one: OneTraining, watch: Watch) -> StopReason:
     watch.next()
     return one.train()
@@ -114,7 +98,6 @@ def _refuse(p: Perceptron, settings: Settings, classes: int) -> None:
 
 
 def one_pass(p: Perceptron, settings: Settings, watch: Watch, rows: InMemory) -> None:
-    """One pass of each over the rows in their order."""
     of_classes, start = _of_classes(p, rows.d, rows.classes, goes_on=True)
     for c, one in enumerate(of_classes):
         watch.next()
@@ -170,7 +153,6 @@ def _publish(
 
 
 def rule_of_classes(rules: Sequence[Any]) -> LinearRule | SeparateVoters:
-    """The highest of their scores decides."""
     if isinstance(rules[0], Voters):
         return SeparateVoters(tuple(rules))
     return LinearRule(np.array([rule.weights for rule in rules]), rules[0].eta)

@@ -18,16 +18,7 @@ from rosenblatt._core.protocol import Permutation, UpdateRule
 from rosenblatt._core.rows import Examples, row_range
 from rosenblatt._core.summation import Fold
 from rosenblatt._training.learner import NextOrder, Primal
-from rosenblatt._training.state import (
-    UNLIMITED,
-    Cannot,
-    Indices,
-    Memory,
-    TrainingRows,
-    V,
-    W,
-    Where,
-)
+from rosenblatt._training.state import UNLIMITED, Cannot, Indices, Memory, TrainingRows, V, W, Where
 from rosenblatt._util.progress import check_interrupt
 
 if TYPE_CHECKING:
@@ -69,7 +60,6 @@ class Order(ABC):
 
     @property
     def rows_of_an_epoch(self) -> int:
-        """Row evaluations that the visits of an epoch take."""
         return self.n
 
     @abstractmethod
@@ -157,8 +147,7 @@ class Shuffle(_Arranged):
             return super()._look(job, state, order, end, most)
         memory: Any = state.memory
         return learner.visit(
-            *(memory, order, state.position, end, most, state.visits),
-            self._following(state),
+            *(memory, order, state.position, end, most, state.visits), self._following(state)
         )
 
     def _following(self, state: State[W, V]) -> NextOrder | None:
@@ -312,19 +301,16 @@ ORDERS: dict[str, type[Order]] = {  # their names are in signatures and in `cli/
 
 
 def block_order(n: int, seed: int, epoch: int) -> list[int]:
-    """The blocks of n rows as this epoch visits them."""
     return _arranged(0, n_blocks(n), seed, (epoch - 1) << 32)
 
 
 def shard_order(n: int, s: int, seed: int, epoch: int) -> list[int]:
-    """The blocks of shard s as this epoch visits them."""
     first = s * compute.shard
     number = (epoch - 1 + (s > 0)) << 32
     return _arranged(first, min(first + compute.shard, n_blocks(n)), seed, number - s)
 
 
 def n_blocks(n: int) -> int:
-    """Of n rows."""
     return -(-n // compute.block)
 
 
@@ -335,7 +321,6 @@ def _arranged(first: int, last: int, seed: int, number: int) -> list[int]:
 
 
 def permutation_of_block(b: int, epoch: int) -> int:
-    """Its number."""
     return ((epoch - 1) << 32) + 1 + b
 
 
@@ -347,7 +332,6 @@ def arrange_block(pool: np.ndarray, rows: np.ndarray | None, b: int, seed: int, 
 def arrange_blocks(
     pool: np.ndarray, present: np.ndarray | None, n: int, blocks: list[int], seed: int, epoch: int
 ) -> None:
-    """pool := the rows of these blocks of n rows, those that are `present` or all."""
     place = 0
     for b in blocks:
         rows = slice(b * compute.block, (b + 1) * compute.block)
@@ -401,14 +385,7 @@ def parts_of(
 
 
 @np.errstate(over="ignore", invalid="ignore")  # the loop looks for it
-def share_of(
-    parts: Iterable[Part],
-    w: Weights,
-    *,
-    averaged: bool,
-    log: Log | None = None,
-) -> Share:
-    """One pass over the rows of a shard, from these weights."""
+def share_of(parts: Iterable[Part], w: Weights, *, averaged: bool, log: Log | None = None) -> Share:
     correction = np.zeros_like(w) if averaged else None
     memory: PrimalMemory = Memory(w.copy(), correction, np.empty(0, dtype=np.int64))
     visits = mistakes = 0
@@ -427,7 +404,6 @@ def share_of(
 
 @np.errstate(over="ignore", invalid="ignore")
 def together(one: Share, other: Share) -> Share:
-    """What both add."""
     summed = None
     if one.summed is not None and other.summed is not None:
         summed = one.summed + other.summed
@@ -465,7 +441,6 @@ def take(state: PrimalState, share: Share, n: int) -> None:
 
 @np.errstate(over="ignore", invalid="ignore")
 def mix(memory: PrimalMemory, total: Share, visits: int) -> None:
-    """The weights after an epoch; there were so many visits before it."""
     if not total.mistakes:
         return
     w = memory.w + total.moved / total.mistakes

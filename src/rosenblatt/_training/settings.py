@@ -87,7 +87,6 @@ class Rule(NamedTuple):
 
 
 def margin_rule(margin: Any) -> Rule:
-    """Perceptron update with margin μ."""
     return Rule("perceptron", _scaled("margin", margin, parameters.not_negative), "margin")
 
 
@@ -98,7 +97,6 @@ def passive_aggressive_rule(C: Any, variant: Any) -> Rule:
 
 
 def arow_rule(r: Any) -> Rule:
-    """Adaptive regularization of weights."""
     return Rule("AROW", _scaled("r", r, parameters.positive), "r", share=0.3)
 
 
@@ -160,7 +158,6 @@ class Settings(NamedTuple):
 
 
 def checked(estimator: Training) -> Settings:
-    """The settings of an estimator, or the error that says what is allowed."""
     spec = estimator._spec
     meaning = parameters.meaning(estimator, scikit_learn=spec.scikit_learn)
     rule = spec.rule(*[getattr(estimator, name) for name in spec.rule_parameters])
@@ -195,7 +192,6 @@ def checked(estimator: Training) -> Settings:
 
 
 def _check_order(estimator: Training, order: Any, rule: Rule) -> None:
-    """The order is known, and the learner of this estimator can be asked for it."""
     perceptron, in_features = rule.kind == "perceptron", not estimator._spec.kernel
     may_mix = perceptron and in_features
     if not may_mix and isinstance(order, str) and order in ORDERS and ORDERS[order].mixes:
@@ -241,7 +237,6 @@ _SENTENCES: dict[Where, str] = {
 
 
 def refuse(where: Where, settings: Settings) -> None:
-    """Raise InputError about what was asked for and cannot be done there."""
     order, keep, rule = settings.order, settings.units.keep, settings.rule
     max_updates, tol = settings.max_updates, settings.tol
     perceptron, scaled = rule.kind == "perceptron", rule.number == "scale"
@@ -273,7 +268,6 @@ M = TypeVar("M", bound=_Scaled)
 def learner_of(
     settings: Settings, kind: Callable[..., M], rows: Measured, before: Scale | None = None
 ) -> M:
-    """The learner for these rows; `before`: how large those of earlier passes were."""
     _, eta0, intercept = settings.units
     scale = settings.rule.scale(rows, intercept=intercept, before=before)
     rule = settings.rule.update_rule(eta0, scale, rows.k, intercept=intercept)
@@ -309,7 +303,6 @@ def recipe_of(settings: Settings, examples: Examples, classes: NDArray[Any], mor
 
 
 def judged_by(judges: Examples | None) -> str | None:
-    """The fingerprints of validation rows and, where they are not all 1, of their weights."""
     if judges is None:
         return None
     weights = fingerprint.of_weights_of(judges)

@@ -96,9 +96,7 @@ class EvaluationRows(Protocol[W_contra]):
     def total_weight(self) -> float: ...
 
     def count(
-        self,
-        weights: Sequence[W_contra],
-        limits: list[float] | None = None,
+        self, weights: Sequence[W_contra], limits: list[float] | None = None
     ) -> tuple[NDArray[np.int64], Floats]:
         """Mistakes of each, plain and weighted; counting one ends where it reaches its limit."""
 
@@ -156,12 +154,7 @@ class Learner(Protocol[W, V]):
         """Visit order[begin:end], at most `max_updates` updates; returns place reached, updates."""
 
     def search(
-        self,
-        memory: Memory[W],
-        draw: Permutation,
-        max_visits: int,
-        max_updates: int,
-        visits: int,
+        self, memory: Memory[W], draw: Permutation, max_visits: int, max_updates: int, visits: int
     ) -> tuple[int, int, int, int]:
         """Draw until mistakes; returns visits, updates, the draw, rows of it that were seen."""
 
@@ -223,7 +216,6 @@ class Candidate(Generic[W]):
         return float(np.nextafter(self.weighted, np.inf)) if wins_a_tie else self.weighted
 
     def or_newer(self, other: Candidate[W]) -> Candidate[W]:
-        """The one to keep of this and of newer weights."""
         return other if other.weighted < self.limit_for(averaged=other.averaged) else self
 
 
@@ -277,7 +269,6 @@ class State(Generic[W, V]):
         self.unseen_update = updates > 0
 
     def note(self, mistakes: float) -> None:
-        """An epoch ended with so many mistakes."""
         fell = NOTICEABLE * mistakes <= (NOTICEABLE - 1) * self.fewest
         if fell and mistakes < self.fewest:
             self.fewest, self.fewest_in = mistakes, self.epoch
@@ -385,7 +376,6 @@ class LossLog(Log):
 
 
 def follow(job: AnyJob, state: AnyState) -> None:
-    """From here on the losses of the updates are summed in the state."""
     if state.losses is None:
         state.losses = Losses(math.nan if state.under_way else 0.0)
     learner: Any = job.learner

@@ -82,7 +82,6 @@ class Patience:
     tol: float | None = None  # the loss is looked at, not mistakes: by how much it must fall
 
     def over(self, job: Job[W, V], state: State[W, V]) -> StopReason | None:
-        """Why to stop before the next epoch begins, if so."""
         if not self._spent(job, state):
             return None
         if self.oracle is None:
@@ -95,7 +94,6 @@ class Patience:
         return _ANSWERED[state.certificate.separable]
 
     def note(self, job: Job[W, V], state: State[W, V]) -> None:
-        """An epoch is over."""
         if self.tol is not None and state.losses is not None:
             state.losses.close(job.learner.examples.n, self.tol)
 
@@ -132,11 +130,7 @@ class Patience:
         return max(made, _LEAST_WORK, _LEAST_OF_EACH * n)
 
 
-_ANSWERED = {
-    True: None,
-    False: StopReason.NOT_SEPARABLE,
-    None: StopReason.UNDECIDED,
-}
+_ANSWERED = {True: None, False: StopReason.NOT_SEPARABLE, None: StopReason.UNDECIDED}
 
 
 def _row_size(job: Job[W, V]) -> int:

@@ -16,7 +16,6 @@ from rosenblatt._validation.rows import checked_rows
 
 
 def can_move(estimator: Any) -> bool:
-    """Whether its rule has an intercept that can take a threshold."""
     rule = vars(estimator).get("_rule")
     if isinstance(rule, KernelRule):
         return isinstance(rule.learned, KernelExpansion)
@@ -56,8 +55,6 @@ def _lowered(rule: LinearRule | KernelRule, by: float) -> LinearRule | KernelRul
 
 
 def on_rows(X: Any, y: Any) -> Counted:
-    """Counted on training rows in memory."""
-
     def counted(estimator: Any) -> tuple[int, float]:
         rows = checked_rows(estimator, X, reset=False)
         given = getattr(estimator, "class_weight", None)

@@ -24,7 +24,6 @@ from scipy import sparse
 from sklearn.utils import check_random_state
 
 from rosenblatt._core.rows import Examples, Scale, Weights
-from rosenblatt._training import advice
 from rosenblatt._training.keeps import KEEPS
 from rosenblatt._training.learner import Primal, PrimalJob
 from rosenblatt._training.linear_rule import LinearRule, SeparateVoters, Voters
@@ -97,11 +96,9 @@ class TrainingSet(ABC):
 
     @property
     def attributes(self) -> Mapping[str, Any]:
-        """What training leaves on an estimator besides `Fitted`."""
         return {}
 
     def returned(self, estimator: Training) -> Weights:
-        """What the fit before returned, to go on from."""
         return returned(estimator, self.d, self.classes)
 
     def while_training(self) -> AbstractContextManager[object]:
@@ -247,12 +244,10 @@ def against_rest(examples: Examples, c: int) -> Examples:
 
 
 def is_number(random_state: Any) -> bool:
-    """A seed that is the same every time."""
     return isinstance(random_state, numbers.Integral)
 
 
 def _drawn(random_state: Any) -> int:
-    """64 bits for the permutations."""
     return int(check_random_state(random_state).randint(0, 2**63 - 1, dtype=np.int64))
 
 
@@ -260,7 +255,6 @@ _seed_of = lru_cache(maxsize=64)(_drawn)  # to start a generator takes longer th
 
 
 def seed_of(random_state: Any) -> int:
-    """The seed of a training."""
     return _seed_of(int(random_state)) if is_number(random_state) else _drawn(random_state)
 
 
@@ -302,7 +296,6 @@ def returned(estimator: Training, d: int, classes: NDArray[Any]) -> Weights:
 
 
 def _returned(estimator: Training) -> Weights:
-    """A row for each class; one for two."""
     rule = estimator._rule
     if isinstance(rule, Voters):
         rule = LinearRule(estimator._state.memory.w, estimator._made_with.eta0)
@@ -337,9 +330,6 @@ def _resumed(
 # --- From there to the attributes ----------------------------------------------------------------
 
 
-_STOPPED_WITHOUT_CONVERGENCE = (StopReason.NOT_SEPARABLE, StopReason.PATIENCE, StopReason.TOL)
-
-
 @dataclass(frozen=True)
 class OneTraining:
     """What is trained on what, and where it stands: `state` is changed in place."""
@@ -368,7 +358,6 @@ class OneTraining:
         return cls(estimator, settings, rows, job, recipe, state)
 
     def train(self) -> StopReason:
-        """To the end."""
         estimator, settings, job, state = self.estimator, self.settings, self.job, self.state
         max_iter, max_updates = settings.max_iter, settings.max_updates
         if estimator._checkpoint is not None:  # the limits are about the training as a whole
@@ -401,47 +390,14 @@ class OneTraining:
         )
 
     def publish(self, reason: StopReason) -> None:
-        """The estimator is fitted."""
         self.job.watch.settle()
         self._fitted(reason, self.state).put_on(self.estimator, **self.rows.attributes)
 
     def attributes(self) -> dict[str, Any]:
-        """What the estimator would have, had training ended with this epoch."""
         as_if = copy.copy(self.estimator)
         fitted = self._fitted(StopReason.CALLBACK, self.state.copy())
         fitted.put_on(as_if, **self.rows.attributes)
         return dict(vars(as_if))
-
-    def warning(self) -> str | None:
-        """What a user should know of it, once it is over."""
-        estimator, settings, job, state = self.estimator, self.settings, self.job, self.state
-        n, errors, name = self.rows.n, estimator.training_errors_, type(estimator).__name__
-        if errors is None:  # Ctrl-C, and a handler that goes on
-            return None
-        reason, keep = estimator.stop_reason_, settings.units.keep
-        # Other rules do not aim at a clean epoch: their last weights are no accident.
-        last = keep == "last" and settings.rule.kind == "perceptron"
-        unmet = errors > 0 or job.learner.rule.margin > 0
-        certificate = state.certificate
-        if reason is StopReason.MAX_ITER and errors and certificate and certificate.separable:
-            return advice.separable_unfinished(
-                name, errors, n, settings.max_iter, state.updates, certificate
-            )
-        if reason is StopReason.MAX_ITER and last and unmet and not settings.all_epochs:
-            question = advice.question(estimator, self.rows.stored)
-            number = estimator._rule_number
-            return advice.unfinished(
-                name, errors, n, state.mistakes, settings.max_iter, number, question
-            )
-        if reason is StopReason.UNDECIDED and errors:
-            return advice.undecided(name, errors, n, settings.patience)
-        if reason in _STOPPED_WITHOUT_CONVERGENCE and last and errors:
-            question = advice.question(estimator, self.rows.stored)
-            why = advice.why_stopped(reason, state.epoch, settings.patience, question)
-            return advice.last_of_many(name, errors, n, why)
-        if state.clean and errors and not job.validating:
-            return advice.separable_but(name, keep, errors, n)
-        return None
 
     def _fitted(self, reason: StopReason, state: AnyState) -> Fitted:
         job, settings = self.job, self.settings
@@ -489,7 +445,6 @@ def one_pass(estimator: Training, settings: Settings, watch: Watch, rows: InMemo
 
 
 def _state_before(estimator: Training, settings: Settings) -> AnyState | None:
-    """Of the pass before; None where only the returned weights can go on, or nothing can."""
     same_units = was_fitted(estimator) and estimator._made_with == settings.units
     return estimator._state if same_units else None
 
@@ -534,7 +489,6 @@ class TrainingRecord:
 
     @classmethod
     def of(cls, estimator: Any) -> Self:
-        """As it stands on a fitted estimator."""
         attributes = vars(estimator)
         return cls(**{field.name: attributes.get(field.name) for field in fields(cls)})
 

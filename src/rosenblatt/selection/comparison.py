@@ -17,7 +17,8 @@ from sklearn.base import clone
 from sklearn.dummy import DummyClassifier
 from sklearn.exceptions import ConvergenceWarning
 
-from rosenblatt._out_of_core.train import Linear, train
+from rosenblatt._out_of_core.train import train
+from rosenblatt._training.estimator import TrainedLinearClassifier
 from rosenblatt._util.files import as_path, make_folder
 from rosenblatt.selection.candidates import alone, baseline, floor
 from rosenblatt.selection.criterion import Criterion
@@ -219,7 +220,7 @@ class _Kept:
         make_folder(self._folder)
 
     def __call__(self, rule: Any, X: Any, y: Any, number: int) -> None:
-        if not isinstance(rule, Linear):
+        if not isinstance(rule, TrainedLinearClassifier):
             rule.fit(X, y)
             return
         place = checkpoint_of(self._folder, number)

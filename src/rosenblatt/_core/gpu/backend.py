@@ -94,7 +94,6 @@ class OnGpu:
     # Orders.
 
     def pool(self, n: int) -> Any:
-        """Room for an order of so many rows."""
         with errors_in_words():
             return cupy().empty(n, dtype=np.int32)
 
@@ -214,9 +213,7 @@ def arrange(
     rows.kernel("steps_before")(grid, threads, (np.int32(n), head, following, before))
     place = library.asarray(places, dtype=np.int32)
     rows.kernel("settle")(
-        grid,
-        threads,
-        (*stream, *(head, following, before), place, rows.order(present), pool),
+        grid, threads, (*stream, *(head, following, before), place, rows.order(present), pool)
     )
 
 

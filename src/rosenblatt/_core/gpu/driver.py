@@ -16,7 +16,6 @@ _CPU = 'Until then train with device="cpu", the default: the weights are the sam
 
 @cache
 def cupy() -> Any:
-    """CuPy, with a GPU that it can use."""
     try:
         library = import_module("cupy")
     except ImportError as error:
@@ -44,7 +43,6 @@ def _first_line(error: BaseException) -> str:
 
 @contextmanager
 def errors_in_words() -> Iterator[None]:
-    """CuPy's errors become ours."""
     library = cupy()
     try:
         yield

@@ -33,7 +33,6 @@ class Visits:
 
     @property
     def noted(self) -> bool:
-        """Scores before the updates are wanted."""
         return self.learner.log is not None
 
 
@@ -77,7 +76,6 @@ class Packet:
 
 
 def visit(call: Visits) -> Made:
-    """Some of the visits."""
     rows, regime = call.rows, call.rows.regime
     ratio = ratio_of(rows.d)
     only_speculation = call.noted or call.learner.w.ndim > 1
@@ -143,7 +141,6 @@ def _speculation(rows: DeviceRows, *, many: bool) -> tuple[str, int]:
 
 
 def _brought(array: Any, size: int) -> NDArray[Any]:
-    """Its first numbers, on the host."""
     return np.asarray(cupy().asnumpy(array[:size]))
 
 

@@ -29,7 +29,6 @@ class DeviceLabels:
         self.heaviest = 1.0 if c is None else float(c.max())
 
     def of(self, begin: int, end: int) -> tuple[Any, ...]:
-        """Pointers to the labels and weights of some of the rows."""
         return tuple(0 if a is None else a[begin:end] for a in self._arrays)
 
     def are(self, y: NDArray[Any], c: NDArray[np.float64] | None) -> bool:
@@ -136,7 +135,6 @@ class Layout:
             first, size = first + size, min(2 * size, self.blocks * BLOCK)
 
     def rooms(self, rows: DeviceRows, side: int) -> tuple[Any, Any, Any]:
-        """Where a piece is prepared: rows, their weights, products of rows with each other."""
         count = self.blocks * BLOCK
         return (
             rows.room(f"Z{side}", count * self.row_bytes // rows.number, rows.X.dtype),
@@ -145,7 +143,6 @@ class Layout:
         )
 
     def between(self, rows: DeviceRows) -> tuple[Any, Any, Any]:
-        """What the multiprocessors tell each other."""
         sizes = 3 * _RING, _AHEAD * self.slices * (BLOCK + 1), self.slices
         names = "messages", "products", "handed"
         found = [rows.room(name, n, np.uint64) for name, n in zip(names, sizes, strict=True)]
@@ -198,7 +195,6 @@ class Regime:
     blocks: int = 0  # and its blocks
 
     def speculated(self, rows: int, updates: int, ratio: int) -> None:
-        """After a visit by speculation: how many rows and updates it was."""
         self.walking = updates * ratio > rows + 64 * ratio
         self.steps = AT_FIRST
 

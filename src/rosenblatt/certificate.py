@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import json
 import os
-from contextlib import AbstractContextManager, nullcontext, suppress
-from dataclasses import dataclass
+from contextlib import nullcontext, suppress
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt import verify
-from rosenblatt._certify import by_training, coefficients, margins
+from rosenblatt._certify import by_training, margins, parts
 from rosenblatt._certify import document as say
-from rosenblatt._certify.check import check
-from rosenblatt._certify.coefficients import CoefficientSign, CollinearColumn
+from rosenblatt._certify.check import check, codes
 from rosenblatt._certify.diagnostics import (
     coefficient_signs,
     collinear_columns,
@@ -28,18 +27,27 @@ from rosenblatt._certify.margins import Bound
 from rosenblatt._certify.pair_certificates import PairCertificates
 from rosenblatt._certify.parts import (
     ClassPair,
+    CoefficientSign,
+    CollinearColumn,
     Conflict,
     Margin,
     Origin,
     RevealingColumn,
     Separator,
     Sides,
-    Subject,
     Verdict,
     separated_rows,
 )
 from rosenblatt._certify.rows import Rows
-from rosenblatt._certify.table import Table, named, pairs_of, read, read_encoded
+from rosenblatt._certify.table import (
+    Table,
+    named,
+    pairs_of,
+    read,
+    read_again,
+    read_encoded,
+    trained_on,
+)
 from rosenblatt._core.rows import Matrix
 from rosenblatt._util.budget import Budget, LimitReached, noting
 from rosenblatt._util.files import write_whole
@@ -147,7 +155,7 @@ def certify(
 
 
 @final
-class Certificate(Subject):
+class Certificate:
     """The answer of `certify`, with its proof. Print it to read it in words.
 
     The verdicts are those of Albert and Anderson (1984). A separation is proved by a separator,
@@ -217,6 +225,56 @@ class Certificate(Subject):
     # --- What it is about ---
 
     @property
+    def n_rows(self) -> int:
+        """Rows that count: those of weight 0 are left out."""
+        return int(self._document["rows"]) - len(self._document["dropped"])
+
+    @property
+    def n_dropped(self) -> int:
+        """Rows of weight 0, which were left out."""
+        return len(self._document["dropped"])
+
+    @property
+    def n_features(self) -> int:
+        return len(self._document["columns"])
+
+    @property
+    def feature_names(self) -> list[str]:
+        return list(self._document["columns"])
+
+    @property
+    def classes(self) -> list[str]:
+        """The labels as text, the one that counts as +1 last."""
+        return [label for label in self._document["labels"] if label is not None]
+
+    @property
+    def many(self) -> bool:
+        """More than two classes."""
+        return len(self._document["labels"]) > 2
+
+    @property
+    def fit_intercept(self) -> bool:
+        return bool(self._document["fit_intercept"])
+
+    @property
+    def semantics(self) -> str:
+        return str(self._document["semantics"])
+
+    @property
+    def sha256(self) -> str:
+        return str(self._document["sha256"])
+
+    @property
+    def fingerprint(self) -> str:
+        """The fingerprint of the rows: `sha256`."""
+        return self.sha256
+
+    @property
+    def encoding(self) -> dict[str, Any] | None:
+        """How the numbers came from a table, as `rosenblatt.data.Encoding.to_dict` writes it."""
+        return self._document.get("encoding")
+
+    @property
     def origin(self) -> Origin | None:
         """What is known of the table but not saved; None after loading."""
         return self._origin
@@ -239,13 +297,12 @@ class Certificate(Subject):
     @property
     def separator(self) -> Separator | None:
         margins = self._document.get("margins", {})
-        return self._separator(margins.get("geometric", margins.get("homogeneous", self._document)))
+        widest = margins.get("geometric", margins.get("homogeneous", self._document))
+        return Separator.of(self._document, widest)
 
     @property
     def homogeneous_separator(self) -> Separator | None:
-        return self._separator(self._document.get("margins", {}).get("homogeneous", {}))
-
-    def _separator(self, part: dict[str, Any]) -> Separator | None:
+        part = self._document.get("margins", {}).get("homogeneous", {})
         return Separator.of(self._document, part)
 
     @property
@@ -278,15 +335,15 @@ class Certificate(Subject):
 
     @property
     def coefficient_signs(self) -> dict[str, CoefficientSign]:
-        return {} if self.many else coefficients.coefficient_signs(self._document)
+        return {} if self.many else parts.coefficient_signs(self._document)
 
     @property
     def class_coefficient_signs(self) -> dict[str, dict[str, CoefficientSign]] | None:
-        return coefficients.class_coefficient_signs(self._document)
+        return parts.class_coefficient_signs(self._document)
 
     @property
     def collinear(self) -> list[CollinearColumn]:
-        return coefficients.collinear_columns(self._document)
+        return parts.collinear_columns(self._document)
 
     @property
     def class_pairs(self) -> list[ClassPair] | None:
@@ -298,15 +355,13 @@ class Certificate(Subject):
 
     @property
     def revealing_columns(self) -> list[RevealingColumn]:
-        parts = self._document.get("revealing", [])
-        return [RevealingColumn.of(part, self.feature_names) for part in parts]
+        revealing = self._document.get("revealing", [])
+        return [RevealingColumn.of(part, self.feature_names) for part in revealing]
 
     # --- Checking, saving, showing ---
 
     def verify(self, X: Any, y: Any) -> None:
         """Check every claim against the data, exactly. Raises CertificateRejected if one fails."""
-        from rosenblatt._certify.check import check, codes
-        from rosenblatt._certify.table import read_again
 
         try:
             verify.check_form(self._document)
@@ -382,7 +437,7 @@ class Certificate(Subject):
 
 @dataclass(frozen=True)
 class RowsOracle:
-    """Does a hyperplane separate these rows? (Certifying is imported when it is asked.)"""
+    """Does a hyperplane separate these rows?"""
 
     X: Matrix
     signs: NDArray[Any]  # of many classes their numbers
@@ -392,18 +447,10 @@ class RowsOracle:
     classes: NDArray[Any]
     fit_intercept: bool
 
-    def _table(self) -> Table:
-        from rosenblatt._certify.table import trained_on
-
-        return trained_on(self.X, self.signs, self.present, self.names, self.y, self.classes)
-
     def is_separable(self, budget: Budget) -> Certificate:
-        return is_separable(self._table(), fit_intercept=self.fit_intercept, budget=budget)
-
-
-def is_separable(table: Table, *, fit_intercept: bool, budget: Budget) -> Certificate:
-    """This one question, decided and proved; not how wide the separation is, nor of what kind."""
-    return _Search(table, fit_intercept, "binary64", budget).run(only_separable=True)
+        """This one question, decided and proved; not how wide the separation is, nor its kind."""
+        table = trained_on(self.X, self.signs, self.present, self.names, self.y, self.classes)
+        return _Search(table, self.fit_intercept, "binary64", budget).run(only_separable=True)
 
 
 def by_training_first(
@@ -422,11 +469,8 @@ def by_training_first(
     table = read(X, y, sample_weight, semantics="binary64", many=True)
     if encoding is not None:
         table = named(table, encoding)
-    case = _Search(
-        table, True, "binary64", Budget(time_limit=time_limit, work_limit=work_limit), encoding
-    )
-    case.train_first = True
-    return case.run()
+    budget = Budget(time_limit=time_limit, work_limit=work_limit)
+    return _Search(table, True, "binary64", budget, encoding, train_first=True).run()
 
 
 def _rows_of(table: Table, *, intercept: bool, decimal: bool, budget: Budget) -> Rows:
@@ -444,37 +488,32 @@ def _rows_of(table: Table, *, intercept: bool, decimal: bool, budget: Budget) ->
     return LiftedRows.of(points, y.astype(np.intp) - 1, len(table.classes))
 
 
+@dataclass
 class _Search:
     """The verdict on one table, its proof and what else is found; as far as the budget goes."""
 
-    train_first = False
+    table: Table
+    intercept: bool
+    semantics: str
+    budget: Budget
+    encoding: Encoding | None = None
+    train_first: bool = False
+    sides: dict[str, Sides] = field(init=False, default_factory=dict)
 
-    def __init__(
-        self,
-        table: Table,
-        intercept: bool,
-        semantics: str,
-        budget: Budget,
-        encoding: Encoding | None = None,
-    ):
-        self.table, self.budget, self.semantics = table, budget, semantics
-        self.encoding = encoding
-        self.intercept = intercept
-        decimal = semantics == "decimal"
-        self.rows = _rows_of(table, intercept=intercept, decimal=decimal, budget=budget)
-        self.many = len(table.classes) > 2
-        self.name = self.rows.names(table.present)
-        self.sides: dict[str, Sides] = {}
-
-    def _threads(self) -> AbstractContextManager[object]:
-        """One, unless the table is so small that there are no others."""
-        large = self.rows.n * self.rows.D > _MANY_NUMBERS
-        return one_thread() if large else nullcontext()
+    def __post_init__(self) -> None:
+        decimal = self.semantics == "decimal"
+        self.rows = _rows_of(
+            self.table, intercept=self.intercept, decimal=decimal, budget=self.budget
+        )
+        self.many = len(self.table.classes) > 2
+        self.name = self.rows.names(self.table.present)
 
     def run(
         self, *, only_separable: bool = False, pairs: PairCertificates | None = None
     ) -> Certificate:
-        with self._threads(), np.errstate(all="ignore"):  # floating point only guesses here
+        small = self.rows.n * self.rows.D <= _MANY_NUMBERS  # there are no other threads
+        threads = nullcontext() if small else one_thread()
+        with threads, np.errstate(all="ignore"):  # floating point only guesses here
             out = self._run(only_separable)
         origin = self.table.origin._replace(sides=self.sides)
         return Certificate(out, checked=True, origin=origin, pairs=pairs)

@@ -14,8 +14,9 @@ from sklearn.kernel_approximation import RBFSampler
 
 from rational import COMPLETE, OVERLAP, QUASI
 from rosenblatt import Perceptron, certify
-from rosenblatt._certify import conditioning, diagnostics, facial_reduction
+from rosenblatt._certify import diagnostics, facial_reduction
 from rosenblatt._certify.conditioning import decision_metric
+from rosenblatt._certify.near_collinear import near_collinear
 from rosenblatt._certify.rows import Rows
 from rosenblatt._util.budget import Budget
 
@@ -67,7 +68,7 @@ def test_a_faint_column_is_seen_as_what_is_left_of_it(rng):
     X = rng.normal(size=(60, 4))
     X[:, 3] = 0.3 * X[:, 0] - 1.7 * X[:, 1]
     rows = rows_of(X, rng.choice([-1, 1], 60))
-    view = conditioning.near_collinear(rows, decision_metric(rows))
+    view = near_collinear(rows, decision_metric(rows))
     singular = np.linalg.svd(view.table, compute_uv=False)
     assert singular[-1] > 0.01 * singular[0]
     v = rng.normal(size=view.dimensions(rows))
@@ -79,14 +80,14 @@ def test_a_faint_column_is_seen_as_what_is_left_of_it(rng):
 
 def test_clear_columns_are_seen_as_they_are(rng):
     rows = rows_of(rng.normal(size=(60, 4)), rng.choice([-1, 1], 60))
-    assert conditioning.near_collinear(rows, decision_metric(rows)) is None
+    assert near_collinear(rows, decision_metric(rows)) is None
 
 
 def test_columns_that_depend_exactly_are_left_out(rng):
     X = rng.normal(size=(80, 5))
     X[:, 2], X[:, 4] = X[:, 0], 0.3 * X[:, 0] - 1.7 * X[:, 1]  # one exactly, one but for rounding
     rows = rows_of(X, rng.choice([-1, 1], 80))
-    assert conditioning.near_collinear(rows, decision_metric(rows)).dimensions(rows) == 5
+    assert near_collinear(rows, decision_metric(rows)).dimensions(rows) == 5
 
 
 # --- One-hot columns ------------------------------------------------------------------------------

@@ -15,10 +15,9 @@ from raising import raises
 from rational import COMPLETE, OVERLAP, QUASI, UNDECIDED
 from rosenblatt import Perceptron, certify
 from rosenblatt._certify import simplex
-from rosenblatt._certify.face import Face
 from rosenblatt._certify.facial_reduction import Quotient, along, merged
 from rosenblatt._certify.rows import Rows
-from rosenblatt._certify.simplex import _NearestPoint, guess
+from rosenblatt._certify.simplex import Face, _NearestPoint, guess
 from rosenblatt._util import budget as budgets
 from rosenblatt._util.budget import Budget, LimitReached
 

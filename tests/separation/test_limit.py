@@ -12,7 +12,7 @@ from raising import raises
 from rosenblatt import certify
 from rosenblatt.datasets import load_credit
 from rosenblatt.errors import InputError
-from rosenblatt.separation import limiting_model
+from rosenblatt.separation import firth, limiting_model
 
 
 def test_published_numbers():
@@ -101,11 +101,80 @@ def test_overlap_and_complete_separation():
     )
     none, instead = str(complete).splitlines()
     assert none.startswith("No limiting conditional model: under complete separation")
-    assert instead == "Use rosenblatt.separation.firth_estimate(X, y), which has finite estimates."
+    assert instead == "Use rosenblatt.separation.firth(X, y), which has finite estimates."
     weighted = limiting_model(
         [[1], [2], [3], [4], [9]], [0, 0, 1, 1, 0], sample_weight=[1, 1, 1, 1, 0]
     )
     assert np.isnan(weighted.probabilities).tolist() == [False] * 4 + [True]
+
+
+def newton(X, t):
+    """Maximum likelihood in the plainest way, of columns near zero; errors from the information."""
+    design, beta = np.column_stack([X, np.ones(len(X))]), np.zeros(X.shape[1] + 1)
+    for _ in range(60):
+        p = 1 / (1 + np.exp(-design @ beta))
+        information = design.T @ (design * (p * (1 - p))[:, None])
+        beta = beta + np.linalg.solve(information, design.T @ (t - p))
+    value = np.sum(t * np.log(p) + (1 - t) * np.log(1 - p))
+    return beta, value, np.sqrt(np.diag(np.linalg.inv(information)))
+
+
+@pytest.mark.parametrize("origin", [0.0, 2024.0, 2460000.5, 20240101.0, 1.7e9])
+@pytest.mark.parametrize("estimate", [limiting_model, firth])
+def test_where_the_zero_of_a_column_lies_makes_no_difference(estimate, origin, rng):
+    """Years, Julian days, dates as digits, seconds since 1970."""
+    days = np.floor(rng.uniform(0, 300, 200)) / 256
+    X = np.column_stack([days, rng.normal(size=200)])
+    t = (rng.random(200) < 1 / (1 + np.exp(-1.2 * X[:, 1] - 4 * days + 2))).astype(int)
+    near, far = estimate(X, t), estimate(X + [origin, 0], t)
+    for name in ("x0", "x1"):
+        assert far.coefficients[name] == pytest.approx(near.coefficients[name], rel=1e-9)
+        assert far.intervals[name] == pytest.approx(near.intervals[name], rel=1e-6)
+    expected = near.coefficients["(intercept)"] - origin * near.coefficients["x0"]
+    assert far.coefficients["(intercept)"] == pytest.approx(expected, rel=1e-8)
+    assert far.log_likelihood == pytest.approx(near.log_likelihood, abs=1e-9)
+    if estimate is limiting_model:
+        beta, value, errors = newton(X, t)
+        assert list(near.coefficients.values()) == pytest.approx(beta, rel=1e-8)
+        assert near.log_likelihood == pytest.approx(value, abs=1e-9)
+        assert list(near.standard_errors.values()) == pytest.approx(errors, rel=1e-8)
+        assert far.probabilities == pytest.approx(near.probabilities, abs=1e-9)
+
+
+def test_what_runs_is_seen_far_from_zero():
+    """The column of years separates all rows but two of one year."""
+    years = np.array([2019.0, 2020, 2021, 2021, 2022, 2023])
+    X, y = np.column_stack([years, years * 1e6 + 3]), [0, 0, 0, 1, 1, 1]
+    near, far = limiting_model(years[:, None], y), limiting_model(years[:, None] * 1e6 + 3, y)
+    assert (near.coefficients["x0"], near.coefficients["(intercept)"]) == (math.inf, -math.inf)
+    assert near.intervals["x0"][0] == pytest.approx(1e6 * far.intervals["x0"][0], rel=1e-6)
+    assert near.log_likelihood == pytest.approx(2 * math.log(0.5))
+    both = limiting_model(X, y)
+    assert sum(math.isnan(v) for v in both.coefficients.values()) == 1  # the column left out
+
+
+def test_a_column_that_is_another_but_for_rounding_is_refused(rng):
+    x = rng.normal(size=40)
+    X = np.column_stack([x, x * (1 + 2**-40)])
+    with raises(InputError, column="x1"):
+        limiting_model(X, (x + rng.normal(size=40) > 0).astype(int))
+
+
+def test_a_search_that_does_not_end_in_the_maximum_has_no_result(monkeypatch):
+    X, y = np.arange(8.0)[:, None], [0, 0, 1, 0, 1, 0, 1, 1]
+    monkeypatch.setattr("rosenblatt.separation.likelihood._STEPS", 2)
+    for estimate in (firth, limiting_model):
+        with raises(InputError):
+            estimate(X, y)
+
+
+def test_a_certificate_about_other_labels_or_numbers_is_refused():
+    X, y = np.arange(8.0)[:, None], np.array([0, 0, 1, 0, 1, 0, 1, 1])
+    certificate = certify(X, y)
+    limiting_model(X, y, certificate=certificate)
+    for other, labels in ((X, np.where(np.arange(8) == 4, 0, y)), (X + (X == 7), y)):
+        with raises(InputError, option="certificate"):
+            limiting_model(other, labels, certificate=certificate)
 
 
 def test_a_certificate_about_something_else_is_refused():

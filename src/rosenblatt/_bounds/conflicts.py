@@ -12,11 +12,10 @@ from rosenblatt._bounds.problem import Index, Mask, Problem, part
 from rosenblatt._certify.balance import Blend
 from rosenblatt._certify.conditioning import Metric
 from rosenblatt._certify.diagnostics import hashes
-from rosenblatt._certify.face import Face
 from rosenblatt._certify.linear_algebra import kernel
 from rosenblatt._certify.nearest_point import nearest_point
 from rosenblatt._certify.rows import Rows
-from rosenblatt._certify.simplex import decide
+from rosenblatt._certify.simplex import Face, decide
 
 _SAMPLE = 50  # times D: so many rows mostly hold a conflict, if there are any
 _GROWTH = 8

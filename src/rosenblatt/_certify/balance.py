@@ -20,7 +20,7 @@ from rosenblatt._certify.linear_algebra import Singular, System, reduce
 from rosenblatt._certify.modular import PRIMES, echelon, longest, mod
 from rosenblatt._certify.nearest_point import blend_to
 from rosenblatt._certify.residues import spanning_rows
-from rosenblatt._certify.rows import Floats, Rows, View
+from rosenblatt._certify.rows import Floats, Index, Rows, View
 
 Blend = dict[int, int]  # row: positive whole number
 _MOST_ROUNDS = 12
@@ -31,7 +31,7 @@ _BITS = 60  # between the weights of long rows and of short ones, at most
 
 
 def spanning_balance(
-    rows: Rows, look: Callable[[NDArray[np.intp], int], View], first: Sequence[int]
+    rows: Rows, look: Callable[[Index, int], View], first: Sequence[int]
 ) -> Blend | None:
     """A positive blend that is zero of as many rows as span all that cannot be strict, with luck.
 
@@ -71,13 +71,11 @@ def spanning_balance(
     return None
 
 
-def _unique(*index: list[int]) -> NDArray[np.intp]:
+def _unique(*index: list[int]) -> Index:
     return np.array(list(dict.fromkeys(i for part in index for i in part)), dtype=np.intp)
 
 
-def _beside(
-    rows: Rows, view: View, index: list[int], pool: NDArray[np.intp], most: int
-) -> list[int]:
+def _beside(rows: Rows, view: View, index: list[int], pool: Index, most: int) -> list[int]:
     """Rows of the pool that floats see outside of the span of the given ones, the farthest first.
 
     Rows that span the pool in whole numbers may do so by their last bits only. `most` is the rank.
@@ -113,7 +111,7 @@ def _without_columns_of_one_class(rows: Rows) -> NDArray[np.bool_]:
     return alive
 
 
-def _even_shares(rows: Rows, view: View, index: NDArray[np.intp]) -> tuple[Blend, Floats]:
+def _even_shares(rows: Rows, view: View, index: Index) -> tuple[Blend, Floats]:
     """Whole shares of the given rows, which make them about equally long, and their blend.
 
     No two rows have quite the same share: opposite rows shall not cancel.

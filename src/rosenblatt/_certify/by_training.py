@@ -64,7 +64,6 @@ def decide(partition: Partition, known: Blend | None) -> Bound | None:
 
 
 def train(partition: Partition, known: Blend | None) -> Bound | None:
-    """Separate the rows if the perceptron can; the margin's bracket comes with it."""
     rows = partition.rows
     if known is not None:
         partition.conflict = known

@@ -49,7 +49,6 @@ def data_of(
     *,
     hashed: bool = False,
 ) -> verify.Data:
-    """The rows, as the verifier reads them."""
     (n, d), k = X.shape, len(claim["labels"])
     many = k > 2
     if n * d * (k - 1) ** 2 <= _SMALL:
@@ -60,7 +59,6 @@ def data_of(
 
 
 def packed(X: Any) -> bytes:
-    """The numbers of a small table, as the verifier wants them."""
     return dense(X).astype("<f8").tobytes()
 
 
@@ -109,8 +107,6 @@ class _Bulk:
 
 
 class _Lifted(_Bulk, verify.Lifted):
-    """Rows of many classes; none is kept."""
-
     def __init__(self, claim: dict[str, Any], points: _Data):
         super().__init__(claim, points)
         own = np.array([points.y[i] - 1 for i in points.present])
@@ -119,8 +115,6 @@ class _Lifted(_Bulk, verify.Lifted):
 
 
 class _Data(_Bulk, verify.Data):
-    """Rows read in chunks."""
-
     def __init__(self, claim: dict[str, Any], X: Any, y: Any, hashed: bool, budget: Budget):
         width = len(claim["columns"])
         verify.demand(X.shape[1] == width, f"rows have {X.shape[1]} numbers, not {width}")

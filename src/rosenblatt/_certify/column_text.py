@@ -96,7 +96,6 @@ def _counts(certificate: Certificate, counts: tuple[int, int]) -> str:
 
 
 def _labels(certificate: Certificate, column: RevealingColumn) -> tuple[str, str]:
-    """Above and below the threshold."""
     first, last = named(certificate.classes[0]), named(certificate.classes[-1])
     return (last, first) if column.sign > 0 else (first, last)
 
@@ -135,7 +134,6 @@ def _rare_advice(categories: list[str], numbers: list[str], *, known: bool) -> I
 
 
 def _left_out(names: list[str]) -> str:
-    """The columns, and what to type."""
     different = list(dict.fromkeys(names))
     typed = option("ignore", *different)
     return f"column{'s' if len(different) > 1 else ''} {', '.join(different)} ({typed})"
@@ -156,7 +154,6 @@ def _rare_line(certificate: Certificate, column: RevealingColumn, levels: dict[s
 
 
 def _levels(certificate: Certificate) -> dict[str, str]:
-    """Columns of 0 and 1 for words of a table, and the table's column of each."""
     return {
         f"{column['name']}={word}": column["name"]
         for column in (certificate.encoding or {}).get("columns", [])

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from rosenblatt._certify.balance import Blend
-from rosenblatt._certify.face import Face
 from rosenblatt._certify.facial_reduction import Partition, Projected, along
 from rosenblatt._certify.linear_algebra import Misled, kernel
 from rosenblatt._certify.modular import PRIMES, inverse, longest, product
@@ -21,7 +20,7 @@ from rosenblatt._certify.nearest_point import EXTRA, nearest_point
 from rosenblatt._certify.parts import Sides
 from rosenblatt._certify.residues import orthogonal, spanning_rows
 from rosenblatt._certify.rows import Floats, Rows, Vector
-from rosenblatt._certify.simplex import decide
+from rosenblatt._certify.simplex import Face, decide
 from rosenblatt._util.budget import LimitReached
 
 _MOST_COLUMNS = 20  # that separate rows alone
@@ -110,20 +109,17 @@ def revealing_columns(rows: Rows) -> list[Revealing]:
     else:
         low, high = rows.ranges(np.ones(rows.n, dtype=bool), signed=True)
         sides = [(1, low, np.zeros(rows.d)), (-1, high, np.zeros(rows.d))]
-    found = [
+    candidates = [
         (-count, j, sign, float(nearest[j]), float(limit[j]))
         for sign, nearest, limit in sides
         for j, count in _strictly_right(rows, sign, nearest, limit)
     ]
-    return [_revealing(rows, *one) for one in sorted(found)[:_MOST_COLUMNS]]
-
-
-def _revealing(
-    rows: Rows, negative_count: int, j: int, sign: int, nearest: float, limit: float
-) -> Revealing:
-    p, q = (Fraction(*rows.ratio(v)) for v in (nearest, limit))
-    threshold = (p + q) / 2 if rows.intercept else Fraction(0)
-    return Revealing(j, sign, threshold, -negative_count, _sides(rows, j, nearest, limit))
+    columns = []
+    for count, j, sign, near, far in sorted(candidates)[:_MOST_COLUMNS]:
+        p, q = (Fraction(*rows.ratio(v)) for v in (near, far))
+        threshold = (p + q) / 2 if rows.intercept else Fraction(0)
+        columns.append(Revealing(j, sign, threshold, -count, _sides(rows, j, near, far)))
+    return columns
 
 
 def _sides(rows: Rows, j: int, nearest: float, limit: float) -> Sides:
@@ -152,7 +148,6 @@ def _strictly_right(
 
 
 def _counts(X: Any, columns: NDArray[np.intp], values: Floats) -> NDArray[np.int64]:
-    """How many rows have these values in these columns."""
     if not sparse.issparse(X):
         counts = [np.count_nonzero(X[:, j] == v) for j, v in zip(columns, values, strict=True)]
         return np.array(counts, dtype=np.int64)
@@ -160,8 +155,8 @@ def _counts(X: Any, columns: NDArray[np.intp], values: Floats) -> NDArray[np.int
     size = np.diff(some.indptr).astype(np.int64)
     same = some.data == np.repeat(values, size)
     column = np.repeat(np.arange(len(columns)), size)
-    found = np.bincount(column[same], minlength=len(columns))
-    return np.asarray(found + np.where(values == 0, X.shape[0] - size, 0), dtype=np.int64)
+    stored = np.bincount(column[same], minlength=len(columns))
+    return np.asarray(stored + np.where(values == 0, X.shape[0] - size, 0), dtype=np.int64)
 
 
 # --- Signs of coefficients -----------------------------------------------------------------------
@@ -180,103 +175,85 @@ class SignSet:
 def coefficient_signs(partition: Partition, collinear: list[Collinear]) -> list[SignSet]:
     """For quasi-complete separation: which coefficients run to infinity, and where to; those of
     columns that are combinations of others stay 0."""
-    rows, normals = partition.rows, partition.normals
-    assert normals is not None
-    if rows.D * len(normals) > _MOST_SIGNS:
-        raise LimitReached(f"{len(normals)} free directions are too many for signs of coefficients")
-    assert partition.alive is not None
-    living = _Living(
-        rows.part(np.flatnonzero(partition.alive)), np.flatnonzero(partition.alive), normals
-    )
-    asked = (functional(collinear, j) for j in range(rows.D))
-    return [_sign_set(partition, living, f) for f in asked]
+    rows, free = partition.rows, len(partition.normals or [])
+    if rows.D * free > _MOST_SIGNS:
+        raise LimitReached(f"{free} free directions are too many for signs of coefficients")
+    search = _SignSearch(partition)
+    return [search.run(functional(collinear, j)) for j in range(rows.D)]
 
 
-class _Living:
-    """The rows that can be strict, seen along the free directions."""
+class _SignSearch:
+    def __init__(self, partition: Partition):
+        assert partition.normals is not None
+        assert partition.separator is not None
+        self.rows, self.alive = partition.rows, partition.alive
+        self.normals, self.w = partition.normals, partition.separator
+        self.index = np.flatnonzero(partition.alive).tolist()  # rows that can be strict
+        self.living = self.rows.part(np.flatnonzero(partition.alive))
+        self.view = Projected.of(self.living, self.normals)
 
-    def __init__(self, rows: Rows, index: NDArray[np.intp], normals: list[Vector]):
-        self.rows, self.index, self.view = rows, index.tolist(), Projected.of(rows, normals)
-
-    def ask(self, extra: list[Fraction]) -> tuple[list[Fraction] | None, list[int]]:
-        """Weights that separate these and one more row, in floating point, or a support."""
-        seen = self.view.row(extra)
-        guess = nearest_point(self.rows, self.view, extra=seen, first=True)
+    def run(self, f: dict[int, Fraction]) -> SignSet:
+        if not any(_product(f, normal) for normal in self.normals):
+            return SignSet("0")
+        here = _product(f, self.w)
+        if here == 0:  # w is inside the cone, and f·w can move
+            return SignSet("±")
+        sign = 1 if here > 0 else -1
+        common = math.lcm(*(v.denominator for v in f.values()))
+        other = {j: int(-sign * v * common) for j, v in f.items()}  # a row: for the other sign
+        extra = [Fraction(other.get(j, 0)) for j in range(self.rows.D)]
+        guess = nearest_point(self.living, self.view, extra=self.view.row(extra), first=True)
         support = [i if i == EXTRA else self.index[i] for i in guess.support]
-        weights = self.view.exactly(self.rows, guess.direction) if guess.separates else None
-        return weights, support
+        signs = None
+        if guess.separates:
+            signs = self._both(self.view.exactly(self.living, guess.direction), other)
+        elif EXTRA in support:
+            signs = self._one(support, other, sign, common)
+        if signs is None:
+            decision = decide(Face(self.rows, self.index, self.normals, extra), support)
+            if decision.separator is not None:
+                signs = self._both(decision.separator, other)
+            else:
+                signs = self._one(list(decision.conflict or {}), other, sign, common)
+        if signs is None:
+            raise Misled
+        return signs
 
+    def _both(self, w: list[Fraction], other: dict[int, int]) -> SignSet | None:
+        """If w has the other sign and no row on the wrong side."""
+        if not _product(other, w) > 0:
+            return None
+        signs = self.rows.signs(w, only=self.alive)  # of the other rows it is 0
+        return SignSet("±", other=w) if (signs[self.alive] >= 0).all() else None
 
-def _sign_set(partition: Partition, living: _Living, f: dict[int, Fraction]) -> SignSet:
-    """The signs of f·w; f is mostly 1 in one place, and has no zeros."""
-    rows, normals, w = partition.rows, partition.normals, partition.separator
-    assert normals is not None
-    assert w is not None
-    if not any(_product(f, normal) for normal in normals):
-        return SignSet("0")
-    here = _product(f, w)
-    if here == 0:  # w is inside the cone, and f·w can move
-        return SignSet("±")
-    sign = 1 if here > 0 else -1
-    common = math.lcm(*(v.denominator for v in f.values()))
-    asks = {j: int(-sign * v * common) for j, v in f.items()}  # a row: for the other sign
-    extra = [Fraction(asks.get(j, 0)) for j in range(rows.D)]
-    weights, support = living.ask(extra)
-    found = None
-    if weights is not None:
-        found = _either(partition, weights, asks)
-    elif EXTRA in support:
-        found = _only(partition, support, asks, sign, common)
-    if found is not None:
-        return found
-    decision = decide(Face(rows, living.index, normals, extra), support)
-    if decision.separator is not None:
-        found = _either(partition, decision.separator, asks)
-    else:
-        found = _only(partition, list(decision.conflict or {}), asks, sign, common)
-    if found is None:
-        raise Misled
-    return found
+    def _one(
+        self, support: list[int], other: dict[int, int], sign: int, factor: int
+    ) -> SignSet | None:
+        """If times · (-other) is a blend of rows, up to the span of the balanced.
+
+        That is: along each of the normals, which tell what is outside of that span. `other` is
+        -sign · f · factor.
+        """
+        new = [i for i in support if i != EXTRA]
+        products, scale = along(self.rows, new, self.normals)
+        lifted = [
+            sum(v * normal[j] for j, v in other.items()) * common
+            for normal, common in zip(self.normals, scale, strict=True)
+        ]
+        self.rows.budget.spend_on_algebra(len(new) + 1, longest([lifted, *products]))
+        blend = kernel([lifted, *products], self.rows.budget)
+        if blend is None:
+            return None
+        turn = 1 if blend[0] > 0 else -1
+        times, *weights = (turn * v for v in blend)
+        if times <= 0 or min(weights, default=0) < 0:
+            return None
+        positive = {i: v for i, v in zip(new, weights, strict=True) if v}
+        return SignSet("+" if sign > 0 else "-", times=times * factor, blend=positive)
 
 
 def _product(shares: Mapping[int, Fraction | int], w: Sequence[Fraction | int]) -> Fraction:
     return Fraction(sum(v * w[j] for j, v in shares.items()))
-
-
-def _either(partition: Partition, w: list[Fraction], asks: dict[int, int]) -> SignSet | None:
-    """Both signs, if w has the other one and no row on the wrong side."""
-    if not _product(asks, w) > 0:
-        return None
-    signs = partition.rows.signs(w, only=partition.alive)  # of the others it is 0
-    return SignSet("±", other=w) if (signs[partition.alive] >= 0).all() else None
-
-
-def _only(
-    partition: Partition, support: list[int], asks: dict[int, int], sign: int, factor: int
-) -> SignSet | None:
-    """This sign only, if times · (-asks) is a blend of rows, up to the span of the balanced.
-
-    That is: along each of the normals, which tell what is outside of that span. `asks` is `factor`
-    times what is asked for.
-    """
-    rows, normals = partition.rows, partition.normals
-    assert normals is not None
-    new = [i for i in support if i != EXTRA]
-    seen, scale = along(rows, new, normals)
-    asked = [
-        sum(v * normal[j] for j, v in asks.items()) * common
-        for normal, common in zip(normals, scale, strict=True)
-    ]
-    rows.budget.spend_on_algebra(len(new) + 1, longest([asked, *seen]))
-    blend = kernel([asked, *seen], rows.budget)
-    if blend is None:
-        return None
-    turn = 1 if blend[0] > 0 else -1
-    times, *weights = (turn * v for v in blend)
-    if times <= 0 or min(weights, default=0) < 0:
-        return None
-    positive = {i: v for i, v in zip(new, weights, strict=True) if v}
-    return SignSet("+" if sign > 0 else "-", times=times * factor, blend=positive)
 
 
 # --- Columns that are combinations of others: found modulo a prime, proved in whole numbers ------
@@ -309,10 +286,10 @@ def collinear_columns(rows: Rows) -> list[Collinear]:
     if not left_out:
         return []
     rows.budget.spend(4 * rows.n * len(left_out))
-    found = [Collinear(j, v) for j, v in _combinations(rows, index, kept, left_out) if v]
-    if not found or orthogonal(rows, [c.vector for c in found]).all():
-        return found
-    return [c for c in found if orthogonal(rows, [c.vector]).all()]
+    collinear = [Collinear(j, v) for j, v in _combinations(rows, index, kept, left_out) if v]
+    if not collinear or orthogonal(rows, [c.vector for c in collinear]).all():
+        return collinear
+    return [c for c in collinear if orthogonal(rows, [c.vector]).all()]
 
 
 def _combinations(

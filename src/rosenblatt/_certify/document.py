@@ -30,7 +30,6 @@ def head(
     semantics: str,
     encoding: Encoding | None = None,
 ) -> dict[str, Any]:
-    """What a document is about; with an encoding, how the numbers were made."""
     index = np.arange(len(table.y))
     left_out = index[:0] if table.present is None else np.delete(index, table.present)
     dropped = left_out.tolist()
@@ -80,7 +79,6 @@ def opening(
 
 
 def _sizes(table: Table) -> dict[str, Any]:
-    """How many rows each of many classes has."""
     if len(table.classes) <= 2:
         return {}
     y = table.y if table.present is None else table.y[table.present]

@@ -43,12 +43,10 @@ class Combining:
 
 
 def combined(weights: Sequence[int], rows: Sequence[Sequence[int]]) -> Vector:
-    """Σ weight_i row_i."""
     return Combining(rows)(weights)
 
 
 def _products(weights: Sequence[int], limbs: Sequence[Ints]) -> Ints:
-    """A row of limbs for each column of the matrix; not yet carried over."""
     long = _long(weights)
     out = np.zeros((limbs[0].shape[1], long.shape[1] + len(limbs)), dtype=np.int64)
     for place, limb in enumerate(limbs):
@@ -85,7 +83,6 @@ def _carried(limbs: Ints) -> tuple[Ints, Ints]:
 
 
 def _joined(limbs: Ints) -> Vector:
-    """The numbers that rows of limbs stand for."""
     out, left = _carried(limbs)
     low, high = out[:, ::2], out[:, 1::2]
     data = np.empty((*low.shape, 5), dtype=np.uint8)
@@ -136,7 +133,6 @@ def vanishing(
 
 
 def _of_floats(x: Floats, w: Sequence[int], last: int) -> tuple[Ints, int] | None:
-    """Limbs of x_i·w + last, and what all are over: a power of two."""
     cut = _cut_columns(x)
     if cut is None:
         return None

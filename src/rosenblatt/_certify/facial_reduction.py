@@ -13,20 +13,21 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt._certify.balance import Blend, spanning_balance
-from rosenblatt._certify.conditioning import Metric, decision_metric, view_of
+from rosenblatt._certify.conditioning import Metric, Tabulated, decision_metric
 from rosenblatt._certify.exact_product import combined
-from rosenblatt._certify.face import Face
 from rosenblatt._certify.linear_algebra import Misled, independent_rows, kernel, null_space, reduce
 from rosenblatt._certify.modular import PRIMES, longest, mod
+from rosenblatt._certify.near_collinear import view_of
 from rosenblatt._certify.nearest_point import Guess, nearest_point
 from rosenblatt._certify.residues import independent
-from rosenblatt._certify.rows import Floats, Rows, Vector, View
-from rosenblatt._certify.simplex import decide
+from rosenblatt._certify.rows import Floats, Index, Rows, Vector, View
+from rosenblatt._certify.simplex import Face, decide
 from rosenblatt._util.budget import Budget, LimitReached
 
 _MOST_DIRECTIONS = 2000
@@ -39,23 +40,30 @@ class Partition:
     """What is known so far; at the end all of it."""
 
     rows: Rows
-    metric: Metric | None = None
     conflict: Blend | None = None  # the first blend that is zero: at most D + 1 rows
     balance: Blend = field(default_factory=dict)  # a positive blend of all rows taken in, zero
     normals: list[Vector] | None = None  # span what is orthogonal to them; None: no rows taken in
-    alive: NDArray[np.bool_] | None = None  # rows outside their span; None: all
+    alive: NDArray[np.bool_] = field(init=False)  # rows outside their span
     separator: list[Fraction] | None = None  # strict on the living rows, zero on the others
     support: list[int] = field(default_factory=list)  # rows near the separator
     done: bool = False
     first_conflict: bool = False  # is enough: more is not asked
     only_guess: bool = False  # one guess and its proof: more would take too long
-    _view: View | None = None  # how the search sees all rows
     _quotient: Quotient | None = None  # what was taken in but is not yet in the balance
 
+    def __post_init__(self) -> None:
+        self.alive = np.ones(self.rows.n, dtype=bool)
+
+    @cached_property
+    def metric(self) -> Metric:
+        return decision_metric(self.rows.points)
+
+    @cached_property
+    def view(self) -> View:
+        """Of all rows."""
+        return view_of(self.rows, self.metric)
+
     def run(self, known: Blend | None) -> None:
-        """Until the answer is proved; `known` is a conflict that was found by looking."""
-        if self.metric is None:
-            self.metric = decision_metric(self.rows.points)
         self.conflict = known
         self._first_round()
         while not self.done:
@@ -65,15 +73,12 @@ class Partition:
         self.done = True
 
     def _first_round(self) -> None:
-        """A separator of all rows, or a conflict; then a balance of many rows at once."""
-        assert self.metric is not None
         if self.conflict is None:
-            view = self._look(np.arange(self.rows.n))
-            guess = nearest_point(self.rows, view, first=True)
+            guess = nearest_point(self.rows, self.view, first=True)
             support = guess.support
             if self.only_guess and not guess.separates:
-                support = completed(self.rows, view, support)
-            self._decide(guess, support, view.exactly(self.rows, guess.direction))
+                support = completed(self.rows, self.view, support)
+            self._decide(guess, support, self.view.exactly(self.rows, guess.direction))
         if self.done:
             return
         assert self.conflict is not None
@@ -85,19 +90,13 @@ class Partition:
             balance = spanning_balance(self.rows, self._look, first)
         self._take_in(balance or self.conflict)
 
-    def _look(self, pool: NDArray[np.intp], rank: int | None = None) -> View:
-        """How the search sees some rows best; their rank, where it is known."""
-        assert self.metric is not None
-        if len(pool) < self.rows.n:
-            return view_of(self.rows, self.metric, pool, rank)
-        if self._view is None:
-            self._view = view_of(self.rows, self.metric)
-        return self._view
+    def _look(self, pool: Index, rank: int) -> View:
+        if len(pool) == self.rows.n:
+            return self.view
+        return view_of(self.rows, self.metric, pool, rank)
 
     def _round(self) -> None:
-        """Decide about the rows left, along what is orthogonal to those taken in."""
         assert self.normals is not None
-        assert self.alive is not None
         if not self.alive.any():
             self.done = True
             return
@@ -108,7 +107,6 @@ class Partition:
         self._decide(guess, index[guess.support].tolist(), view.exactly(living, guess.direction))
 
     def _decide(self, guess: Guess, support: list[int], weights: list[Fraction]) -> None:
-        """By the guess if it is right, else by the simplex."""
         rows, self.support = self.rows, support
         if guess.separates and self._separates(weights):
             return
@@ -116,35 +114,30 @@ class Partition:
             return
         if self.only_guess:
             raise LimitReached(TOO_MANY)
-        index = range(rows.n) if self.alive is None else np.flatnonzero(self.alive).tolist()
-        decision = decide(Face(rows, index, self.normals), support)
+        face = Face(rows, np.flatnonzero(self.alive).tolist(), self.normals)
+        decision = decide(face, support)
         if decision.separator is not None:
             proved = self._separates(decision.separator)
         else:
-            assert decision.conflict is not None
-            proved = self._conflicting(list(decision.conflict))
+            proved = self._conflicting(list(decision.conflict or {}))
         if not proved:
             raise Misled
 
-    # --- Separators ---
-
     def _separates(self, w: list[Fraction]) -> bool:
-        """Keep w if it is strictly right for every living row."""
-        signs = self.rows.signs(w, only=self.alive)
-        living = signs if self.alive is None else signs[self.alive]
-        if not (living > 0).all():
+        if not (self.rows.signs(w, only=self.alive)[self.alive] > 0).all():
             return False
         self.separator, self.done = w, True
         return True
 
-    # --- Conflicts ---
-
     def _conflicting(self, support: Sequence[int]) -> bool:
-        """A blend of these rows and of those taken in before that is zero, if it is one."""
         if not support:
             return False
         if self._quotient is None:
-            return self._first_conflict(support)
+            blend = self._zero(support, len(support))
+            if blend is None:
+                return False
+            self.conflict = {i: v for i, v in sorted(zip(support, blend, strict=True)) if v}
+            return True
         if self._quotient.pays(len(support), self.rows.D - len(self.normals or [])):
             if not self._quotient.take_in(support):
                 return False
@@ -152,45 +145,35 @@ class Partition:
             return True
         self._complete()
         old = independent(self.rows, list(self.balance))
-        found = self._zero([*support, *old], len(support))
-        if found is None:
+        blend = self._zero([*support, *old], len(support))
+        if blend is None:
             return False
-        blend = {i: v for i, v in zip(support, found, strict=False) if v}
-        self._take_in(blend, dict(zip(old, found[len(support) :], strict=True)))
-        return True
-
-    def _first_conflict(self, support: Sequence[int]) -> bool:
-        found = self._zero(support, len(support))
-        if found is None:
-            return False
-        self.conflict = {i: v for i, v in sorted(zip(support, found, strict=True)) if v}
+        new = {i: v for i, v in zip(support, blend, strict=False) if v}
+        self._take_in(new, dict(zip(old, blend[len(support) :], strict=True)))
         return True
 
     def _zero(self, index: Sequence[int], count: int) -> Vector | None:
-        """The blend of these rows that is zero, if it is positive on the first of them."""
         whole, _ = self.rows.whole(index)
         self.rows.budget.spend_on_algebra(len(index), longest(whole))
         return positive_kernel(whole, count, self.rows.budget)
 
     def _complete(self) -> None:
-        """What was taken in up to the span of the balance becomes part of it."""
         if self._quotient is None or not self._quotient.blend:
             return
         blend, old = self._quotient.blend, independent(self.rows, list(self.balance))
         whole, _ = self.rows.whole([*blend, *old])
         self.rows.budget.spend_on_algebra(len(old), longest(whole))
         total = combined(list(blend.values()), whole[: len(blend)])
-        found = kernel([*whole[len(blend) :], total], self.rows.budget)
-        if found is None or not found[-1]:
+        relation = kernel([*whole[len(blend) :], total], self.rows.budget)
+        if relation is None or not relation[-1]:
             raise Misled
-        times = abs(found[-1])
-        shares = [v * (times // found[-1]) for v in found[:-1]]
+        times = abs(relation[-1])
+        shares = [v * (times // relation[-1]) for v in relation[:-1]]
         new = {i: times * v for i, v in blend.items()}
         self.balance = merged(self.balance, new, dict(zip(old, shares, strict=True)))
         self._quotient = Quotient(self.rows, self.normals) if self.normals else None
 
     def _take_in(self, blend: Blend, correction: Blend | None = None) -> None:
-        """blend + correction (on rows taken in before, of any sign) is zero."""
         self.balance = merged(self.balance, blend, correction or {})
         rows = self.rows
         basis = independent(rows, list(self.balance))
@@ -198,29 +181,26 @@ class Partition:
             raise LimitReached(f"{rows.D} dimensions are too many to tell which rows can be strict")
         whole, scale = rows.whole(basis)
         rows.budget.spend_on_algebra(len(basis), longest(whole))
-        found = null_space(whole, rows.D, rows.budget) if len(basis) < rows.D else []
-        normals = [reduce([v * s for v, s in zip(n, scale, strict=True)]) for n in found]
+        directions = null_space(whole, rows.D, rows.budget) if len(basis) < rows.D else []
+        normals = [reduce([v * s for v, s in zip(n, scale, strict=True)]) for n in directions]
         self._quotient = Quotient(rows, normals) if normals else None
         self._see(normals)
 
     def _see(self, normals: list[Vector]) -> None:
-        """The directions orthogonal to all rows taken in, and the rows that can be seen there."""
         rows, self.normals = self.rows, normals
         if not normals:
             self.alive = np.zeros(rows.n, dtype=bool)
             return
         # A row times a direction takes as long modulo a prime as four do in floating point.
         rows.budget.spend(4 * rows.n * len(normals))
-        alive = np.ones(rows.n, dtype=bool) if self.alive is None else self.alive
         modulo = [mod(normals, prime).T for prime in PRIMES]
         for begin, end in rows.chunks():
-            some = np.flatnonzero(alive[begin:end]) + begin
-            alive[some] = False
+            some = np.flatnonzero(self.alive[begin:end]) + begin
+            self.alive[some] = False
             for prime, directions in zip(PRIMES, modulo, strict=True):
-                seen = rows.times(directions, some, prime).any(axis=1)
-                alive[some[seen]] = True  # certainly; of the others the next prime is asked
-                some = some[~seen]
-        self.alive = alive
+                outside = rows.times(directions, some, prime).any(axis=1)
+                self.alive[some[outside]] = True  # certainly; the next prime sees the others
+                some = some[~outside]
 
 
 # --- Blends of rows that are zero up to the span of rows taken in before -------------------------
@@ -240,46 +220,43 @@ class Quotient:
         self._first, self._bits = normals, max(abs(v).bit_length() for n in normals for v in n)
 
     def pays(self, new: int, old: int) -> bool:
-        """Is it less work than a system of all rows, new and old?"""
         return new**3 * (self._bits + _BITS) < (new + old) ** 3 * _BITS
 
     def take_in(self, new: Sequence[int]) -> bool:
-        """A blend of these rows and of those taken in before that is zero, if there is one."""
         old = self._independent()
-        seen, _ = along(self.rows, [*new, *old], self._first)
-        self.rows.budget.spend_on_algebra(len(seen), longest(seen))
-        found = positive_kernel(seen, len(new), self.rows.budget)
-        if found is None:
+        products, _ = along(self.rows, [*new, *old], self._first)
+        self.rows.budget.spend_on_algebra(len(products), longest(products))
+        zero = positive_kernel(products, len(new), self.rows.budget)
+        if zero is None:
             return False
-        blend = {i: v for i, v in zip(new, found, strict=False) if v}
-        correction = dict(zip(old, found[len(new) :], strict=True))
+        blend = {i: v for i, v in zip(new, zero, strict=False) if v}
+        correction = dict(zip(old, zero[len(new) :], strict=True))
         self.blend = merged(self.blend, blend, correction)
         return True
 
     def _independent(self) -> list[int]:
         index = list(self.blend)
-        seen, _ = along(self.rows, index, self._first)
-        return [index[k] for k in independent_rows(seen)]
+        products, _ = along(self.rows, index, self._first)
+        return [index[k] for k in independent_rows(products)]
 
     def normals(self) -> list[Vector]:
-        """What is orthogonal to all rows taken in, these and those before."""
-        seen, scale = along(self.rows, self._independent(), self._first)
-        self.rows.budget.spend_on_algebra(len(seen), longest(seen))
-        found = null_space(seen, len(self._first), self.rows.budget)
-        scaled = ([v * s for v, s in zip(z, scale, strict=True)] for z in found)
+        products, scale = along(self.rows, self._independent(), self._first)
+        self.rows.budget.spend_on_algebra(len(products), longest(products))
+        directions = null_space(products, len(self._first), self.rows.budget)
+        scaled = ([v * s for v, s in zip(z, scale, strict=True)] for z in directions)
         return [reduce(combined(shares, self._first)) for shares in scaled]
 
 
 def along(
     rows: Rows, index: Sequence[int], normals: Sequence[Vector]
 ) -> tuple[list[Vector], Vector]:
-    """Rows as whole numbers a_i·normal_k · scale_k, and the scales."""
+    """Whole numbers a_i·normal_k · scale_k, and the scales."""
     columns, scales, place = list[Vector](), list[int](), np.array(index, dtype=np.intp)
     for normal in normals:
-        seen = rows.products(place, normal)
-        common = math.lcm(*(below for _, below in seen))
+        products = rows.products(place, normal)
+        common = math.lcm(*(below for _, below in products))
         scales.append(common)
-        columns.append([above * (common // below) for above, below in seen])
+        columns.append([above * (common // below) for above, below in products])
     return [[*row] for row in zip(*columns, strict=True)], scales
 
 
@@ -317,11 +294,9 @@ _BITS_OF_NORMALS = 256  # of a normal are looked at, from the first one on
 _ENOUGH = 2.0**30  # a product this many times as large as its rounding needs no second look
 _ROUND = 1e-10  # a direction of which less is left is not turned
 
-Index = NDArray[np.intp]
-
 
 @dataclass(frozen=True)
-class Projected:
+class Projected(Tabulated):
     """b_i = length_i · (a_i·normal_k / 2^bits_k) · turn, computed once."""
 
     table: Floats
@@ -329,12 +304,11 @@ class Projected:
     normals: list[Vector]
     bits: Vector
     turn: Floats
-    unit: float = 1.0
 
     @classmethod
     def of(cls, rows: Rows, normals: list[Vector]) -> Projected:
         bits = [max(abs(v).bit_length() for v in normal) for normal in normals]
-        columns = [_seen(rows, normal, b) for normal, b in zip(normals, bits, strict=True)]
+        columns = [_products(rows, normal, b) for normal, b in zip(normals, bits, strict=True)]
         table = np.array(columns).T.reshape(rows.n, len(normals))
         turn = _turn(table)
         table = np.nan_to_num(table @ turn)
@@ -342,31 +316,13 @@ class Projected:
         length = 1 / np.where(norm > 1e-200, norm, 1.0)
         return cls(table * length[:, None], length, normals, bits, turn)
 
-    def dimensions(self, rows: Rows) -> int:
-        return len(self.normals)
-
-    def rows(self, rows: Rows, index: Index) -> Floats:
-        return np.asarray(self.table[index])
-
     def row(self, a: list[Fraction]) -> Floats:
-        """Any row, as it is seen, of length 1."""
         pairs = zip(self.normals, self.bits, strict=True)
         products = [sum(v * x for v, x in zip(n, a, strict=True) if x) / (1 << b) for n, b in pairs]
-        seen = np.array([float(v) for v in products]) @ self.turn
-        return np.asarray(seen / (np.linalg.norm(seen) or 1.0))
-
-    def lengths(self, rows: Rows, index: Index) -> Floats:
-        return np.asarray(self.length[index])
-
-    def blend(self, rows: Rows, index: Index, shares: Floats) -> Floats:
-        return np.asarray(shares @ self.table[index])
-
-    def scores(self, rows: Rows, v: Floats) -> Floats:
-        rows.budget.spend(rows.n)
-        return np.asarray(self.table @ v)
+        turned = np.array([float(v) for v in products]) @ self.turn
+        return np.asarray(turned / (np.linalg.norm(turned) or 1.0))
 
     def exactly(self, rows: Rows, v: Floats) -> list[Fraction]:
-        """A blend of the normals, in whole numbers."""
         shares = (self.turn @ v).tolist()
         if not np.isfinite(shares).all():
             return [Fraction(0)] * rows.D
@@ -376,7 +332,7 @@ class Projected:
         return [Fraction(v) for v in combined(whole, self.normals)]
 
 
-def _seen(rows: Rows, normal: Vector, bits: int) -> Floats:
+def _products(rows: Rows, normal: Vector, bits: int) -> Floats:
     """a_i·normal / 2^bits."""
     drop = max(bits - _BITS_OF_NORMALS, 0)
     short = [v >> drop for v in normal] if drop else normal
@@ -422,23 +378,23 @@ def completed(rows: Rows, view: View, support: list[int]) -> list[int]:
     from scipy.optimize import nnls  # late: it takes longer to import than most proofs
 
     rows.budget.spend(size**2)  # a decomposition; it takes as long as so many rows
-    own = _columns(rows, view, np.array(support, dtype=np.intp))
+    own = _lifted(rows, view, np.array(support, dtype=np.intp))
     free = np.linalg.qr(own.T, mode="complete")[0][:, len(support) :]
     target = view.unit * free[-1]  # what is left of (0, unit)
     other = np.setdiff1d(np.arange(rows.n), support)
     step = max(1, _AT_ONCE // size)
     parts = [
-        _columns(rows, view, other[begin : begin + step]) @ free
+        _lifted(rows, view, other[begin : begin + step]) @ free
         for begin in range(0, len(other), step)
     ]
-    seen = np.concatenate([np.zeros((0, missing)), *parts])
+    columns = np.concatenate([np.zeros((0, missing)), *parts]).T
     try:
-        shares, _ = nnls(seen.T, target / (float(np.linalg.norm(target)) or 1.0))
+        shares, _ = nnls(columns, target / (float(np.linalg.norm(target)) or 1.0))
     except RuntimeError:  # it did not converge
         return support
     return [*support, *other[shares > 0].tolist()]
 
 
-def _columns(rows: Rows, view: View, index: np.ndarray[tuple[int], np.dtype[np.intp]]) -> Floats:
+def _lifted(rows: Rows, view: View, index: Index) -> Floats:
     b = view.rows(rows, index)
     return np.hstack([b, np.full((len(b), 1), view.unit)])

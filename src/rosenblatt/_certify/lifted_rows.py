@@ -88,7 +88,6 @@ class LiftedRows(Rows):
 
     @classmethod
     def of(cls, points: Rows, y: Index, classes: int) -> LiftedRows:
-        """Every row against each class but its own, in order."""
         rival = np.tile(np.arange(classes), points.n)
         row = np.repeat(np.arange(points.n), classes)
         own = y[row]
@@ -98,12 +97,10 @@ class LiftedRows(Rows):
     # --- Floating point ---
 
     def by_class(self, w: Floats) -> Floats:
-        """Weights of each class, a row each; those of the last are 0."""
         blocks = w.reshape(self.classes - 1, self.points.D)
         return np.vstack([blocks, np.zeros((1, self.points.D))])
 
     def against(self, scores: Floats) -> Floats:
-        """How far each row is above its rival, from the scores of all classes on the points."""
         return np.asarray(scores[self.row, self.own] - scores[self.row, self.rival])
 
     def scores(self, w: Floats, b: float) -> Floats:
@@ -140,7 +137,7 @@ class LiftedRows(Rows):
         blocks = (self.points.blend(share) if share else zero for share in shares[:-1])
         return [v for block in blocks for v in block]
 
-    def part(self, index: NDArray[np.intp]) -> LiftedRows:
+    def part(self, index: Index) -> LiftedRows:
         used, row = np.unique(self.row[index], return_inverse=True)
         points = self.points if len(used) == self.points.n else self.points.part(used)
         return LiftedRows(points, row, self.own[index], self.rival[index], self.classes)
@@ -154,23 +151,13 @@ class LiftedRows(Rows):
     # --- A conflict of points ---
 
     def labelled(self) -> Rows:
-        points, first = self.points, self._first
-        classes: Any = self.own[first]
-        return Rows(
-            points.X,
-            classes,
-            intercept=points.intercept,
-            decimal=points.decimal,
-            budget=points.budget,
-        )
+        return self.points.like(self.points.X, self.own[self._first])
 
     @cached_property
     def _first(self) -> Index:
-        """The first lifted row of each point."""
         return np.searchsorted(self.row, np.arange(self.points.n))
 
     def conflict_of(self, points: dict[int, int]) -> dict[int, int]:
-        """Two equal rows of different classes: each is the rival of the other."""
         if len(points) == 1:
             (i,) = points
             return {int(self._first[i]): 1}
@@ -193,12 +180,10 @@ class LiftedRows(Rows):
         return longest if np.isfinite(longest) else 0.0
 
     def learned(self, w: Floats) -> list[Fraction]:
-        """What the weights of each class are above those of the last."""
         *others, last = ([Fraction(v) for v in one] for one in w[:, : self.points.D].tolist())
         return [v - u for one in others for v, u in zip(one, last, strict=True)]
 
     def updates(self, counts: Ints) -> dict[int, int]:
-        """How often each row made an update against each rival."""
         return super().updates(-counts[self.row, self.rival])
 
     # --- Lengths are those of the weights of all classes together ---
@@ -211,7 +196,6 @@ class LiftedRows(Rows):
         return [[*vector, *(-v for v in self._summed(vector))] for vector in vectors]
 
     def weights_of(self, blend: list[Fraction]) -> list[Fraction]:
-        """What its blocks are above that of the last class."""
         total = self._summed(blend)
         return [v + total[j % self.points.D] for j, v in enumerate(blend)]
 
@@ -234,7 +218,6 @@ class LiftedRows(Rows):
         return LiftedView(self, view, _corners(self.classes))
 
     def times(self, normals: Ints, index: Any, prime: int) -> Ints:
-        """From the products of the points with the blocks of each class."""
         used, row = np.unique(self.row[index], return_inverse=True)
         D, many = self.points.D, normals.shape[1]
         blocks = normals.reshape(self.classes - 1, D, many).transpose(1, 0, 2).reshape(D, -1)
@@ -282,7 +265,6 @@ class LiftedView:
         return (len(self.corners) - 1) * self.of_points.dimensions(self.lifted.points)
 
     def _by_class(self, v: Floats) -> Floats:
-        """What belongs to each class, a row each; their sum is 0."""
         return np.asarray(self.corners @ v.reshape(len(self.corners) - 1, -1))
 
     def exactly(self, rows: Rows, v: Floats) -> list[Fraction]:

@@ -61,7 +61,6 @@ class System:
         self._bits = sum(_norm_bits(column) for column in zip(*matrix, strict=True))
 
     def solve(self, right: Sequence[int], budget: Budget) -> tuple[Vector, int]:
-        """x and a common denominator > 0: matrix·x = denominator·right."""
         if not any(right):
             return [0] * self.k, 1
         bits = self._bits + _norm_bits(right)  # of numerators and of the denominator, at most
@@ -130,7 +129,6 @@ def _norm_bits(vector: Sequence[int]) -> int:
 
 
 def reduce(vector: Sequence[int]) -> Vector:
-    """Divided by the greatest common divisor."""
     divisor = math.gcd(*vector) or 1
     return [v // divisor for v in vector]
 
@@ -178,7 +176,6 @@ def kernel(rows: Sequence[Sequence[int]], budget: Budget) -> Vector | None:
 
 
 def null_space(rows: Sequence[Sequence[int]], size: int, budget: Budget) -> list[Vector]:
-    """Whole vectors that span all that is orthogonal to the rows, which are independent."""
     for prime in PRIMES:
         independent, columns = echelon(mod(rows, prime), prime)
         if len(independent) < len(rows):
@@ -253,7 +250,6 @@ def _exact_product(digits: Ints, shares: Ints) -> Ints:
 
 
 def fractions(digits: Ints, prime: int) -> tuple[Vector, int] | None:
-    """Rational reconstruction, entry by entry, where there are digits enough."""
     modulus, x = prime ** len(digits), numbers(digits, prime)
     bound = math.isqrt(modulus // 2)
     denominator = 1
@@ -281,7 +277,6 @@ def _even(parts: Ints) -> Ints:
 
 
 def _carried(digits: Ints, prime: int) -> Ints:
-    """Digits below the prime; what is beyond the last place is dropped."""
     out, carry = np.empty_like(digits), np.zeros_like(digits[0])
     for place, digit in enumerate(digits):
         carry = carry + digit
@@ -307,7 +302,6 @@ def _multiple(digits: Ints, factor: int, prime: int) -> Ints:
 
 
 def _digits_of(value: int, places: int, prime: int) -> Vector:
-    """The first places of a number, by halves."""
     if places <= 8:
         out = []
         for _ in range(places):

@@ -31,7 +31,6 @@ _FEW, _FEW_FREE = 64, 10  # dimensions of such a table, and with b free
 
 
 def homogeneous(rows: Rows, start: Sequence[int], separator: list[Fraction]) -> Bound:
-    """`separator` is any that is proved; `start` are rows near it."""
     view = rows.lift(_plain(rows, np.zeros(rows.points.d), separator, free=False))
     guess = nearest_point(rows, view, start=start)
     bound = _bound(rows, guess, view.exactly(rows, guess.direction), separator, free=False)
@@ -39,7 +38,6 @@ def homogeneous(rows: Rows, start: Sequence[int], separator: list[Fraction]) -> 
 
 
 def simple(rows: Rows, separator: list[Fraction]) -> Bound:
-    """Without a search: the separator itself from below, the shortest row from above."""
     return proved(rows, separator, lowest(rows, separator), {_shortest(rows): 1}, free=False)
 
 
@@ -48,7 +46,6 @@ def _shortest(rows: Rows) -> int:
 
 
 def geometric(rows: Rows, start: Sequence[int], separator: list[Fraction]) -> Bound | None:
-    """With a free intercept; None where there is one class only: then there is no limit."""
     if not rows.intercept or (rows.y > 0).all() or (rows.y < 0).all():
         return None
     center, best, support = _middle(rows, start, None), None, start
@@ -78,27 +75,19 @@ def _plain(rows: Rows, center: Floats, separator: list[Fraction], *, free: bool)
 
     With b free the lift is long, so that an intercept costs little.
     """
-    scale, radius, unit = _sizes(rows, center, separator)
-    lift = 4.0 * scale * radius if free else scale
     points = rows.points
-    return narrowed(points, Metric(np.full(points.d, scale), center, lift, unit))
-
-
-def _sizes(rows: Rows, center: Floats, separator: list[Fraction]) -> tuple[float, float, float]:
-    """The factor, how long the longest row is, and the width of the separation once scaled."""
-    radius = (
-        float(np.max(rows.norms(), initial=0.0)) + float(np.linalg.norm(center)) + rows.intercept
-    )
+    longest = float(np.max(rows.norms(), initial=0.0))
+    radius = longest + float(np.linalg.norm(center)) + rows.intercept
     scale = 2.0 ** -math.ceil(math.log2(radius)) if 1e-300 < radius < 1e300 else 1.0
     w = nearest_floats(separator)
     m = rows.scores(*rows.split(w))
     width = scale * float(m.min()) / max(float(np.linalg.norm(w)), 1e-300)
     unit = min(max(width, 1e-12), 1.0) if np.isfinite(width) else 1.0
-    return scale, radius, unit
+    lift = 4.0 * scale * radius if free else scale
+    return narrowed(points, Metric(np.full(points.d, scale), center, lift, unit))
 
 
 def _middle(rows: Rows, support: Sequence[int], blend: Floats | None) -> Floats:
-    """Half-way between the blends of the two classes."""
     index = np.array(support, dtype=np.intp)
     share = np.ones(len(index)) if blend is None else blend
     y = rows.y[index]
@@ -115,7 +104,6 @@ def _middle(rows: Rows, support: Sequence[int], blend: Floats | None) -> Floats:
 def _bound(
     rows: Rows, guess: Guess, exact: list[Fraction], separator: list[Fraction], *, free: bool
 ) -> Bound:
-    """`exact` are the weights that were guessed; where they do not separate, the separator."""
     reached = lowest(rows, exact)
     if reached <= 0:
         exact, reached = separator, lowest(rows, separator)
@@ -124,14 +112,12 @@ def _bound(
 
 
 def _centered(rows: Rows, w: Floats) -> Floats:
-    """The intercept half-way between the nearest rows of both classes."""
     m = rows.scores(w[:-1], 0.0)
     b = (m[rows.y < 0].min() - m[rows.y > 0].min()) / 2
     return np.append(w[:-1], b) if np.isfinite(b) else w
 
 
 def _whole_weights(rows: Rows, guess: Guess, *, free: bool) -> dict[int, int]:
-    """The blend in whole numbers; with b free, the same sum for both classes."""
     largest = float(guess.blend.max(initial=0.0))
     if largest > 0 and np.isfinite(largest):
         whole = [round(v / largest * 2**60) for v in guess.blend.tolist()]
@@ -159,7 +145,8 @@ def _exact_or(rows: Rows, bound: Bound, *, free: bool) -> Bound:
     small = rows.n * rows.D <= _SMALL and few >= rows.D
     if not small and (bound.gap < _CLOSE or min(rows.n, rows.D) > _MOST_EXACT):
         return bound
-    if not _affordable(rows):
+    # Numbers grow longer in every system, of which there are about two for a dimension.
+    if not rows.budget.affords_algebra(rows.D + 2, 2 * bits(rows.points), times=2 * rows.D):
         return bound
     try:
         return Optimum(rows, bound.weights, free=free).run() or bound
@@ -167,28 +154,20 @@ def _exact_or(rows: Rows, bound: Bound, *, free: bool) -> Bound:
         return bound
 
 
-def _affordable(rows: Rows) -> bool:
-    """Long numbers grow longer in every system, of which there are about two for a dimension."""
-    return rows.budget.affords_algebra(rows.D + 2, 2 * bits(rows.points), times=2 * rows.D)
-
-
 def radius_row(rows: Rows) -> int:
-    """The longest row, exactly."""
     norms = rows.norms()
     if np.isfinite(norms).all():
         near = np.flatnonzero(norms >= norms.max() * (1 - (rows.D + 8) * 2.0**-51) - 2.0**-490)
     else:
         near = np.arange(rows.n)
-    candidates = near.tolist()
-    if len(candidates) == 1:
-        return candidates[0]
-    best, longest = candidates[0], rows.square(candidates[0])
-    for i in candidates[1:]:
+    if len(near) == 1:
+        return int(near[0])
+
+    def squared(i: int) -> Fraction:
         check_interrupt()
-        above, below = rows.square(i)
-        if above * longest[1] > longest[0] * below:
-            best, longest = i, (above, below)
-    return best
+        return Fraction(*rows.square(i))
+
+    return max(near.tolist(), key=squared)
 
 
 # --- The largest margin itself, in fractions -----------------------------------------------------
@@ -214,7 +193,6 @@ class Optimum:
         self.x = {i: Fraction(v, sums[self._hull(i)]) for i, v in weights.items()}
 
     def _hull(self, i: int) -> int:
-        """Which hull row i belongs to."""
         return int(self.free and self.rows.y[i] < 0)
 
     def run(self) -> Bound | None:
@@ -263,7 +241,6 @@ class Optimum:
         return ([row[:-1] for row in rows] if self.free else rows), scale
 
     def _towards(self, target: Shares) -> None:
-        """As far as no share turns negative; those that fall to zero leave."""
         falling = [i for i in self.x if target[i] <= 0]
         step = min(
             (self.x[i] / (self.x[i] - target[i]) if self.x[i] != target[i] else Fraction(0))
@@ -275,7 +252,6 @@ class Optimum:
     def _separator(
         self, target: Shares, reached: list[Fraction]
     ) -> tuple[list[Fraction], Fraction]:
-        """w, and what all rows inside reach with it."""
         common, whole = _whole(target)
         w = self.rows.weights_of([v / common for v in self.rows.blend(whole)])
         if not self.free:
@@ -302,7 +278,6 @@ class Optimum:
 
 
 def _whole(shares: Shares) -> tuple[int, dict[int, int]]:
-    """A common denominator, and the numerators."""
     common = math.lcm(*(v.denominator for v in shares.values()))
     return common, {i: v.numerator * (common // v.denominator) for i, v in shares.items()}
 
@@ -322,7 +297,6 @@ class Bound:
 
     @property
     def gap(self) -> float:
-        """Relative."""
         return 1 - math.sqrt(self.lo2 / self.hi2) if self.hi2 else 0.0
 
 

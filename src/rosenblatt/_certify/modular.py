@@ -40,7 +40,6 @@ def product(left: Ints, right: Ints, prime: int) -> Ints:
 
 
 def halves(m: Ints) -> tuple[Floats, Floats]:
-    """Residues as high · 2^16 + low."""
     return (m >> 16).astype(np.float64), (m & 0xFFFF).astype(np.float64)
 
 
@@ -84,7 +83,6 @@ def _eliminate(m: Ints, prime: int, pivot: Ints) -> None:
 
 
 def inverse(matrix: Ints, prime: int) -> Ints | None:
-    """Modulo the prime; None where there is none."""
     k = len(matrix)
     exchanged = np.zeros(k, dtype=np.int64)
     m = matrix % prime
@@ -138,7 +136,6 @@ class Lifting:
             )
 
     def digits(self, count: int) -> Ints:
-        """The next so many, a row for each."""
         if self._core is None:
             return np.array([self._next() for _ in range(count)], dtype=np.int64)
         out, room = np.empty((count, self.k), dtype=np.int32), np.empty(self.k, dtype=np.int32)
@@ -167,7 +164,6 @@ def _pieces(value: int, count: int) -> Vector:
 
 
 def longest(matrix: Sequence[Sequence[int]]) -> int:
-    """How many bits the largest entry has."""
     ends = (end for row in matrix if row for end in (max(row), -min(row)))
     return max(ends, default=0).bit_length()
 

@@ -20,7 +20,7 @@ from scipy.linalg import qr_delete, qr_insert
 from scipy.linalg.lapack import dtrtrs
 
 from rosenblatt._certify.conditioning import some
-from rosenblatt._certify.rows import Floats, Rows, View
+from rosenblatt._certify.rows import Floats, Index, Rows, View
 from rosenblatt._util.budget import Budget
 
 _MOST_PASSES = 200
@@ -95,7 +95,6 @@ def blend_to(
     alive: NDArray[np.bool_],
     start: Sequence[int] = (),
 ) -> Approach:
-    """The positive blend of living rows that is nearest to the target; `start` may be near it."""
     working = _Working(rows, metric, target=target / (float(np.linalg.norm(target)) or 1.0))
     if working.add(start):
         working.corral.begin(working.b)
@@ -115,7 +114,6 @@ def blend_to(
 
 
 def mean(rows: Rows, metric: View) -> Floats:
-    """The mean of the rows, as a first guess."""
     index = some(rows.n)
     v = metric.blend(rows, index, np.ones(len(index)))
     return v if v.any() and np.isfinite(v).all() else np.ones_like(v)
@@ -143,7 +141,6 @@ class _Working:
         self._batch = 4 * (size + 1)
 
     def begin(self, start: Sequence[int]) -> Floats:
-        """A first guess: from these rows, else the mean of all."""
         if self.add(start):
             self.corral.begin(self.b)
         if not self.corral.members:
@@ -160,7 +157,6 @@ class _Working:
         return bool(new)
 
     def add_worst(self, m: Floats) -> bool:
-        """The rows of the lowest scores that are not yet inside."""
         m = m.copy()
         m[self.index[self.index != EXTRA]] = np.inf
         few = min(self._batch, len(m))
@@ -169,7 +165,6 @@ class _Working:
         return self.add(lowest[np.argsort(m[lowest], kind="stable")].tolist())
 
     def settled(self, lowest: float) -> bool:
-        """No row outside is nearer than those inside."""
         if not self.corral.members:
             return False
         reached = self.corral.unit * float(self.corral.residual()[-1])
@@ -249,7 +244,6 @@ class Corral:
         self.x = np.concatenate((self.x[:k], self.x[k + 1 :]))
 
     def begin(self, b: Floats) -> None:
-        """With these rows, less those that their best blend would have to take away."""
         columns = self._columns(b[: self.size + 1])
         q, self.r = np.linalg.qr(columns.T, mode="complete")
         self.q = np.asfortranarray(q)
@@ -322,7 +316,7 @@ class _Pricing:
         self.columns, self.length = columns, np.linalg.norm(columns, axis=1)
         self.length[self.length == 0] = np.inf  # rows too short for floats gain nothing
         self._many = columns.size > _MANY
-        self._few: NDArray[np.intp] | None = None
+        self._few: Index | None = None
         self._once = 0.0  # what the best of them would have gained when they were chosen
 
     def best(self, r: Floats, without: list[int], least: float) -> int | None:

@@ -34,7 +34,6 @@ class PairCertificates(Mapping[Pair, "Certificate"]):
         return len(self._found)
 
     def table(self) -> list[dict[str, Any]]:
-        """A record for each pair."""
         return [
             {
                 "classes": list(pair),

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from abc import ABC
 from collections import Counter
 from dataclasses import dataclass
+from fractions import Fraction
 from itertools import combinations
 from typing import Any, Literal, NamedTuple
 
@@ -48,7 +48,6 @@ class Separator:
 
     @classmethod
     def of(cls, document: dict[str, Any], part: dict[str, Any]) -> Separator | None:
-        """Of a part of the document, where it has one."""
         if "separator" not in part:
             return None
         w, d = nearest_floats(part["separator"]), len(document["columns"])
@@ -106,7 +105,6 @@ class ClassPair:
 
     @classmethod
     def all_of(cls, document: dict[str, Any]) -> list[ClassPair] | None:
-        """None but for quasi-complete separation of many classes."""
         names, sizes = document["labels"], document.get("sizes")
         if sizes is None or "separated" not in document:
             return None
@@ -132,7 +130,6 @@ class RevealingColumn:
 
     @classmethod
     def of(cls, part: dict[str, Any], names: list[str]) -> RevealingColumn:
-        """As the document of a certificate has it."""
         threshold = float(verify.number(part["threshold"]))
         return cls(names[part["column"]], part["sign"], threshold, part["rows"])
 
@@ -160,7 +157,6 @@ def lifted_name(name: int, k: int) -> tuple[int, int, int]:
 
 
 def nearest_floats(values: list[str]) -> NDArray[np.float64]:
-    """The nearest floats; all divided by a power of two where they are too large for any."""
     exact = [verify.number(v) for v in values]
     size = max((abs(v) for v in exact), default=0)
     if size > 2**1000:
@@ -183,60 +179,91 @@ def separated_rows(document: dict[str, Any]) -> NDArray[np.intp] | None:
     return np.asarray(rows[times == len(document["labels"]) - 1])
 
 
-# --- What a certificate is about -----------------------------------------------------------------
+# --- Coefficients: where they run, and which columns are collinear -------------------------------
 
 
-class Subject(ABC):
-    """Read from the document."""
+CoefficientSign = Literal["+", "-", "±", "0", "collinear", "?"]
 
-    _document: dict[str, Any]
+_TERMS = 4  # of a formula, beside the first
 
-    @property
-    def n_rows(self) -> int:
-        """Rows that count: those of weight 0 are left out."""
-        return int(self._document["rows"]) - len(self._document["dropped"])
 
-    @property
-    def n_dropped(self) -> int:
-        """Rows of weight 0, which were left out."""
-        return len(self._document["dropped"])
+def coefficient_signs(document: dict[str, Any]) -> dict[str, CoefficientSign]:
+    names, signs = _names(document), document.get("signs")
+    left_out = collinear_columns(document)
+    found: dict[str, CoefficientSign] = dict.fromkeys(names, "?")
+    if signs is not None:
+        found = {name: part["signs"] for name, part in zip(names, signs, strict=True)}
+    elif document["verdict"] == "overlap":  # free is only what is orthogonal to all rows
+        free = len(document["orthogonal"]) - len(left_out)
+        found = dict.fromkeys(names, "?" if free else "0")
+    found.update((c.column, "collinear") for c in left_out)
+    return found
 
-    @property
-    def n_features(self) -> int:
-        return len(self._document["columns"])
 
-    @property
-    def feature_names(self) -> list[str]:
-        return list(self._document["columns"])
+def class_coefficient_signs(
+    document: dict[str, Any],
+) -> dict[str, dict[str, CoefficientSign]] | None:
+    if "signs" not in document or len(document["labels"]) == 2:
+        return None
+    names, signs = _names(document), [part["signs"] for part in document["signs"]]
+    blocks = (signs[k : k + len(names)] for k in range(0, len(signs), len(names)))
+    each = zip(document["labels"], blocks, strict=False)  # the last has none
+    return {label: dict(zip(names, block, strict=True)) for label, block in each}
 
-    @property
-    def classes(self) -> list[str]:
-        """The labels as text, the one that counts as +1 last."""
-        return [label for label in self._document["labels"] if label is not None]
 
-    @property
-    def many(self) -> bool:
-        """More than two classes."""
-        return len(self._document["labels"]) > 2
+def collinear_columns(document: dict[str, Any]) -> list[CollinearColumn]:
+    names, intercept = _names(document), bool(document["fit_intercept"])
+    return [CollinearColumn.of(p, names, intercept) for p in document.get("collinear", [])]
 
-    @property
-    def fit_intercept(self) -> bool:
-        return bool(self._document["fit_intercept"])
 
-    @property
-    def semantics(self) -> str:
-        return str(self._document["semantics"])
+def _names(document: dict[str, Any]) -> list[str]:
+    names = list(document["columns"])
+    return [*names, name_of_intercept(names)] if document["fit_intercept"] else names
 
-    @property
-    def sha256(self) -> str:
-        return str(self._document["sha256"])
 
-    @property
-    def fingerprint(self) -> str:
-        """The fingerprint of the rows: `sha256`."""
-        return self.sha256
+def name_of_intercept(columns: list[str]) -> str:
+    """Among columns of these names: one that is called so keeps its name."""
+    name = "(intercept)"
+    while name in columns:
+        name = f"({name})"
+    return name
 
-    @property
-    def encoding(self) -> dict[str, Any] | None:
-        """How the numbers came from a table, as `rosenblatt.data.Encoding.to_dict` writes it."""
-        return self._document.get("encoding")
+
+@dataclass(frozen=True)
+class CollinearColumn:
+    """In every row: column = constant + Σ factor · other column."""
+
+    column: str
+    factors: dict[str, Fraction]  # by column, none of them 0
+    constant: Fraction
+
+    @classmethod
+    def of(cls, part: dict[str, Any], names: list[str], intercept: bool) -> CollinearColumn:
+        place, vector = part["column"], [verify.number(v) for v in part["vector"]]
+        shares = {name: -v / vector[place] for name, v in zip(names, vector, strict=True) if v}
+        del shares[names[place]]
+        constant = shares.pop(names[-1], Fraction(0)) if intercept else Fraction(0)
+        return cls(names[place], shares, constant)
+
+    def __str__(self) -> str:
+        """As a formula: c = 1 − a − b."""
+        terms = [(self.constant, "")] if self.constant or not self.factors else []
+        terms += [(factor, name) for name, factor in self.factors.items()]
+        (first, name), *rest = terms
+        text = f"{_bracketed(self.column)} = {_term(first, name)}"
+        for factor, name in rest[:_TERMS]:
+            text += f" {'−' if factor < 0 else '+'} {_term(abs(factor), name)}"
+        more = len(rest) - _TERMS
+        return text + (f" + … ({more} more)" if more > 0 else "")
+
+
+def _term(factor: Fraction, name: str) -> str:
+    size = abs(factor)
+    value = str(size) if size.denominator < 1000 else f"{float(size):.6g}"
+    text = value if not name else _bracketed(name) if size == 1 else f"{value}·{_bracketed(name)}"
+    return f"−{text}" if factor < 0 else text
+
+
+def _bracketed(name: str) -> str:
+    """A name with a sign in it, as town=Rome, is read as one."""
+    return f"[{name}]" if "=" in name else name

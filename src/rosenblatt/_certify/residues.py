@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from rosenblatt._certify.exact_product import vanishing
 from rosenblatt._certify.modular import PRIMES, Ints, echelon, inverse, mod, product
-from rosenblatt._certify.rows import Rows, Vector
+from rosenblatt._certify.rows import Index, Rows, Vector
 
 
 def orthogonal(rows: Rows, normals: list[Vector]) -> NDArray[np.bool_]:
@@ -48,9 +48,9 @@ def independent(rows: Rows, index: list[int]) -> list[int]:
 
 def spanning_rows(
     rows: Rows,
-    pool: NDArray[np.intp],
+    pool: Index,
     first: Sequence[int] = (),
-    order: NDArray[np.intp] | None = None,
+    order: Index | None = None,
 ) -> tuple[list[int], list[int]]:
     """Independent rows that span those of the pool, and columns in which they are independent.
 
@@ -70,9 +70,7 @@ def spanning_rows(
         index = np.append(index, other)
 
 
-def _outside(
-    rows: Rows, pool: NDArray[np.intp], basis: Ints, columns: list[int]
-) -> NDArray[np.intp]:
+def _outside(rows: Rows, pool: Index, basis: Ints, columns: list[int]) -> Index:
     """Rows of the pool that are not in the span of the basis; not more than some."""
     prime = PRIMES[0]
     rest = sorted(set(range(rows.D)) - set(columns))
@@ -81,7 +79,7 @@ def _outside(
     normals = np.zeros((rows.D, len(rest)), dtype=np.int64)
     normals[columns] = prime - product(below, basis[:, rest], prime)
     normals[rest, range(len(rest))] = 1
-    found: list[NDArray[np.intp]] = [pool[:0]]
+    found: list[Index] = [pool[:0]]
     step = max(1, (1 << 17) // rows.D)
     for begin in range(0, len(pool), step):
         rows.budget.check_interrupt()

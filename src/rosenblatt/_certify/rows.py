@@ -55,11 +55,9 @@ class Rows:
     # --- Floating point ---
 
     def split(self, lifted: Floats) -> tuple[Floats, float]:
-        """(w, b)."""
         return (lifted[:-1], float(lifted[-1])) if self.intercept else (lifted, 0.0)
 
     def lifted(self, w: Floats, b: float) -> Floats:
-        """The other way round."""
         return np.append(w, b) if self.intercept else w
 
     def chunks(self) -> Iterator[tuple[int, int]]:
@@ -70,11 +68,9 @@ class Rows:
             yield begin, min(begin + step, self.n)
 
     def x(self, begin: int, end: int) -> Any:
-        """Some rows of X in float64."""
         return self.X[begin:end].astype(np.float64, copy=False)
 
     def scores(self, w: Floats, b: float) -> Floats:
-        """y_i (w·x_i + b), in floating point."""
         self.budget.spend(self.n)
         out = np.empty(self.n)
         for begin, end in self.chunks():
@@ -91,7 +87,6 @@ class Rows:
         return dense(x).astype(np.float64, copy=False)
 
     def used(self, *vectors: Sequence[int]) -> list[int]:
-        """The features in which one of the vectors is not zero; one at least."""
         found = [j for j, column in enumerate(zip(*vectors, strict=True)) if any(column)]
         return [j for j in found if j < self.d] or [0]
 
@@ -128,26 +123,17 @@ class Rows:
         return [*row, Fraction(y)] if self.intercept else row
 
     def whole(self, index: Sequence[int]) -> tuple[list[Vector], Vector]:
-        """Rows in whole numbers, and the scale of each column: a_ij = whole_ij / scale_j."""
         place = np.asarray(index, dtype=np.intp)
         y = self.y[place].astype(np.int64)
         x = self.dense(place) * y[:, None]
-        rows, scale = self._whole_decimal(x) if self.decimal else whole_binary(x)
+        rows, scale = whole_decimal(x) if self.decimal else whole_binary(x)
         if self.intercept:
             for row, sign in zip(rows, y.tolist(), strict=True):
                 row.append(sign)
             scale.append(1)
         return rows, scale
 
-    def _whole_decimal(self, x: Floats) -> tuple[list[Vector], Vector]:
-        ratios = [[decimal_ratio(v) for v in row] for row in x.tolist()]
-        scale = [math.lcm(*(below for _, below in column)) for column in zip(*ratios, strict=True)]
-        scale = scale if len(x) else [1] * self.d
-        rows = [[a * (s // b) for (a, b), s in zip(row, scale, strict=True)] for row in ratios]
-        return rows, scale
-
     def numbers(self, i: int) -> Iterable[tuple[int, float]]:
-        """The numbers of row i that are not zero, with their columns."""
         if sparse.issparse(self.X):
             part = slice(self.X.indptr[i], self.X.indptr[i + 1])
             x = self.X.data[part].astype(np.float64).tolist()
@@ -169,14 +155,13 @@ class Rows:
         total = sum((a * (common // b)) ** 2 for a, b in ratios)
         return total + self.intercept * common**2, common**2
 
-    def part(self, index: NDArray[np.intp]) -> Rows:
-        """Some of the rows."""
-        y = self.y[index].astype(np.int8)
-        return Rows(
-            self.X[index], y, intercept=self.intercept, decimal=self.decimal, budget=self.budget
-        )
+    def part(self, index: Index) -> Rows:
+        return self.like(self.X[index], self.y[index].astype(np.int8))
 
-    def products(self, index: NDArray[np.intp], w: Vector) -> list[tuple[int, int]]:
+    def like(self, X: Any, y: NDArray[Any]) -> Rows:
+        return Rows(X, y, intercept=self.intercept, decimal=self.decimal, budget=self.budget)
+
+    def products(self, index: Index, w: Vector) -> list[tuple[int, int]]:
         """a_i·w of some rows, many at once where that is possible."""
         out: list[tuple[int, int]] = []
         used, b = self.used(w), w[-1] if self.intercept else 0
@@ -193,20 +178,13 @@ class Rows:
                 out += [(y * v, many[1]) for v, y in signed]
         return out
 
-    def above(self, i: int, w: Sequence[int], bound: int) -> int:
-        """The sign of a_i·w - bound."""
-        above, below = self.product(i, w)
-        total = above - bound * below
-        return (total > 0) - (total < 0)
-
     def blend(self, weights: dict[int, int]) -> list[Fraction]:
-        """Σ weight·a_i."""
         index = np.array(list(weights), dtype=np.intp)
         if not self.decimal and 1 < len(index) * self.d <= _MOST_DENSE:
             shares = [int(self.y[i]) * weight for i, weight in weights.items()]
-            found = products(np.ascontiguousarray(self.dense(index).T), shares, 0)
-            if found is not None:
-                totals = [Fraction(v, found[1]) for v in found[0]]
+            columns = products(np.ascontiguousarray(self.dense(index).T), shares, 0)
+            if columns is not None:
+                totals = [Fraction(v, columns[1]) for v in columns[0]]
                 return [*totals, *([Fraction(sum(shares))] * self.intercept)]
         terms: dict[int, list[tuple[int, int]]] = {}
         for i, weight in weights.items():
@@ -247,37 +225,20 @@ class Rows:
         limit = unit * (self.norms() + 2.0) * (np.linalg.norm(f) + abs(bound_f)) + 2.0**-400
         certain = np.abs(m) > limit  # False where anything is NaN or infinite
         out = np.sign(np.where(certain, m, 0)).astype(np.int8)
-        doubtful = ~certain if only is None else ~certain & only
-        self._settle(
-            np.flatnonzero(doubtful), m, weights, abs(b) + abs(bound_f), unit, exact, low, out
-        )
-        return out
-
-    def _settle(
-        self,
-        doubtful: NDArray[Any],
-        m: Floats,
-        weights: Floats,
-        constant: float,
-        unit: float,
-        exact: Vector,
-        low: int,
-        out: NDArray[np.int8],
-    ) -> None:
-        """A sharper bound for the doubtful rows, then whole numbers."""
+        doubtful = np.flatnonzero(~certain if only is None else ~certain & only)
         used = self.used(exact)
         step = max(1, _CHUNK // len(used))
-        for begin in range(0, len(doubtful), step):
+        for begin in range(0, len(doubtful), step):  # a sharper bound, then whole numbers
             some = doubtful[begin : begin + step]
             size = np.abs(self.dense(some, used))
-            limit = unit * (size @ np.abs(weights[used]) + constant)
+            limit = unit * (size @ np.abs(weights[used]) + (abs(b) + abs(bound_f)))
             limit += 2.0**-400 + 2.0**-1000 * size.sum(axis=1)  # what underflows
             certain = np.abs(m[some]) > limit
             out[some] = np.sign(np.where(certain, m[some], 0))
             out[some[~certain]] = self._exact_signs(some[~certain], exact, low)
+        return out
 
-    def _exact_signs(self, index: NDArray[np.intp], w: Vector, bound: int) -> NDArray[np.int8]:
-        """The signs of a_i·w - bound in whole numbers: of many rows at once, else one by one."""
+    def _exact_signs(self, index: Index, w: Vector, bound: int) -> NDArray[np.int8]:
         if len(index) >= _MANY and not self.decimal:
             self.budget.check_interrupt()
             out = np.empty(len(index), dtype=np.int8)
@@ -291,12 +252,14 @@ class Rows:
                 out[own] = y * signs if signs is not None else 0
             else:
                 return out
-        found = []
+        one_by_one = []
         bits = longest([w])
         for i in index.tolist():
             self.budget.spend_on_long(self.D, bits)
-            found.append(self.above(i, w, bound))
-        return np.array(found, dtype=np.int8)
+            above, below = self.product(i, w)
+            total = above - bound * below
+            one_by_one.append((total > 0) - (total < 0))
+        return np.array(one_by_one, dtype=np.int8)
 
     # --- Points and classes: of many classes a point is lifted once for each rival ---
 
@@ -305,19 +268,15 @@ class Rows:
         return Names(present)
 
     def size(self) -> str:
-        """In words."""
         return f"{self.n} rows in {self.D} dimensions"
 
     def labelled(self) -> Rows:
-        """The points, whose y are the signs or the numbers of their classes."""
         return self
 
     def conflict_of(self, points: dict[int, int]) -> dict[int, int]:
-        """The conflict that one point is, or two of different classes are."""
         return points
 
     def points_among(self, index: Index | None) -> Index | None:
-        """The points of these rows; None: all."""
         return index
 
     def lift(self, view: View) -> View:
@@ -336,29 +295,23 @@ class Rows:
         return longest if np.isfinite(longest) else 0.0
 
     def learned(self, w: Floats) -> list[Fraction]:
-        """The weights that were learned, as those of the lifted rows."""
         return [Fraction(v) for v in w[: self.D].tolist()]
 
     def updates(self, counts: Ints) -> dict[int, int]:
-        """How often each row made an update."""
         return {int(i): int(counts[i]) for i in np.flatnonzero(counts)}
 
     # --- Lengths of weights and of blends of rows, as margins need them ---
 
     def spread(self, vectors: list[Vector]) -> list[Vector]:
-        """Rows in the space in which lengths are measured."""
         return vectors
 
     def weights_of(self, blend: list[Fraction]) -> list[Fraction]:
-        """The weights that a blend of rows is."""
         return blend
 
     def weights_square(self, w: Sequence[Fraction]) -> Fraction:
-        """‖w‖²."""
         return sum_of_squares(w)
 
     def blend_square(self, blend: Sequence[Fraction]) -> Fraction:
-        """‖Σ weight·a_i‖²."""
         return sum_of_squares(blend)
 
     # --- Modulo a prime below 2^31: fractions of powers of 2 (or 10) have residues, too ---
@@ -415,12 +368,12 @@ class View(Protocol):
     def exactly(self, rows: Rows, v: Floats) -> list[Fraction]:
         """Weights w such that b_i·v is a positive multiple of a_i·w, but for rounding."""
 
-    def rows(self, rows: Rows, index: NDArray[np.intp]) -> Floats: ...
+    def rows(self, rows: Rows, index: Index) -> Floats: ...
 
-    def lengths(self, rows: Rows, index: NDArray[np.intp]) -> Floats:
+    def lengths(self, rows: Rows, index: Index) -> Floats:
         """The factor that made b_i about 1 long."""
 
-    def blend(self, rows: Rows, index: NDArray[np.intp], shares: Floats) -> Floats:
+    def blend(self, rows: Rows, index: Index, shares: Floats) -> Floats:
         """Σ share_i b_i."""
 
     def scores(self, rows: Rows, v: Floats) -> Floats:
@@ -445,6 +398,14 @@ def whole_binary(x: Floats) -> tuple[list[Vector], Vector]:
     pairs = zip(digits.tolist(), up.tolist(), strict=True)
     rows = [list(map(int.__lshift__, row, shifts)) for row, shifts in pairs]
     return rows, [1 << k for k in below.tolist()]
+
+
+def whole_decimal(x: Floats) -> tuple[list[Vector], Vector]:
+    ratios = [[decimal_ratio(v) for v in row] for row in x.tolist()]
+    columns = zip(*ratios, strict=True) if len(x) else [()] * x.shape[1]
+    scale = [math.lcm(*(below for _, below in column)) for column in columns]
+    rows = [[a * (s // b) for (a, b), s in zip(row, scale, strict=True)] for row in ratios]
+    return rows, scale
 
 
 def binary_parts(x: Floats) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
@@ -480,7 +441,6 @@ def sum_of_squares(vector: Sequence[Fraction]) -> Fraction:
 
 
 def residues(x: Floats, prime: int, *, decimal: bool) -> Ints:
-    """Numbers modulo a prime."""
     if decimal:
         values, place = np.unique(x, return_inverse=True)
         ratios = (decimal_ratio(v) for v in values.tolist())

@@ -11,8 +11,10 @@ The inverse is kept as adjoint/det in whole numbers; a pivot divides without res
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Sequence
+from dataclasses import dataclass
 from decimal import Context, Decimal, localcontext
 from fractions import Fraction
 from operator import mul
@@ -20,11 +22,74 @@ from operator import mul
 import numpy as np
 
 from rosenblatt._certify.conditioning import bits
-from rosenblatt._certify.face import Decision, Face
 from rosenblatt._certify.linear_algebra import Misled, Singular, System, kernel, reduce
 from rosenblatt._certify.modular import PRIMES, echelon, longest
-from rosenblatt._certify.rows import Vector
+from rosenblatt._certify.nearest_point import EXTRA
+from rosenblatt._certify.rows import Rows, Vector
 from rosenblatt._util.budget import Budget
+
+
+@dataclass(frozen=True)
+class Decision:
+    """Exactly one of the two."""
+
+    separator: list[Fraction] | None = None  # for the rows as they are
+    conflict: dict[int, int] | None = None  # row: weight
+
+
+class Face:
+    """Some of the rows, seen along some directions: a_i·normal_k. No normals: all directions.
+
+    `extra` is one more row, with the number EXTRA.
+    """
+
+    def __init__(
+        self,
+        rows: Rows,
+        index: Sequence[int],
+        normals: list[Vector] | None = None,
+        extra: list[Fraction] | None = None,
+    ):
+        self.rows, self.normals, self.extra = rows, normals, extra
+        self.index = list(index)
+        self.inside = np.zeros(rows.n, dtype=bool)
+        self.inside[self.index] = True
+        if extra is not None:
+            self.index.insert(0, EXTRA)
+        self.size = rows.D if normals is None else len(normals)
+
+    def column(self, i: int) -> tuple[Vector, int]:
+        """A whole multiple of (a_i, 1), and the factor."""
+        a = self.rows.exact(i) if i != EXTRA or self.extra is None else self.extra
+        if self.normals is not None:
+            pairs = [zip(n, a, strict=True) for n in self.normals]
+            a = [sum((v * x for v, x in pair if v), Fraction(0)) for pair in pairs]
+        factor = math.lcm(*(v.denominator for v in a))
+        return [*(v.numerator * (factor // v.denominator) for v in a), factor], factor
+
+    def weights(self, v: Sequence[Fraction]) -> list[Fraction]:
+        """w with a_i·w = (the face's a_i)·v."""
+        if self.normals is None:
+            return list(v)
+        columns = zip(*self.normals, strict=True)
+        return [sum((x * n for x, n in zip(v, c, strict=True)), Fraction(0)) for c in columns]
+
+    def first_below(self, w: list[Fraction], bound: Fraction, *, strictly: bool) -> int | None:
+        if self.extra is not None:
+            score = sum((a * v for a, v in zip(self.extra, w, strict=True)), Fraction(0)) - bound
+            if score < 0 or (score == 0 and not strictly):
+                return EXTRA
+        signs = self.rows.signs(w, bound, only=self.inside)
+        below = np.flatnonzero((signs < 0 if strictly else signs <= 0) & self.inside)
+        return int(below[0]) if len(below) else None
+
+    def agrees(self, decision: Decision) -> bool:
+        if decision.separator is not None:
+            return self.first_below(decision.separator, Fraction(0), strictly=False) is None
+        assert decision.conflict is not None
+        columns = ((self.column(i), weight) for i, weight in decision.conflict.items())
+        totals = [[Fraction(weight * v, below) for v in a] for (a, below), weight in columns]
+        return not any(sum(column) for column in list(zip(*totals, strict=True))[:-1])
 
 
 def decide(face: Face, start: Sequence[int]) -> Decision:
@@ -45,11 +110,6 @@ def decide(face: Face, start: Sequence[int]) -> Decision:
 
 
 def _basis(face: Face, order: Sequence[int], prime: int) -> tuple[list[int], list[int], bool]:
-    """Rows whose (a_i, 1) are a basis, and coordinates in which they are independent.
-
-    The last coordinate is among them, unless all rows can have the score 1 (`flat`): then the basis
-    and the coordinates are those of the a_i alone.
-    """
     size = face.size
     lifted = np.zeros((0, size + 1), dtype=np.int64)
     members: list[int] = []
@@ -73,7 +133,6 @@ def _basis(face: Face, order: Sequence[int], prime: int) -> tuple[list[int], lis
 
 
 def _level(face: Face, basis: list[int], coordinates: list[int]) -> Decision | None:
-    """v with v·a_i = 1 for the basis, hence for all rows."""
     columns = [face.column(i)[0] for i in basis]
     matrix = [[c[j] for j in coordinates] for c in columns]
     try:
@@ -114,7 +173,6 @@ class _Simplex:
             self._pivot(q, entering)
 
     def _entering(self, row: Vector) -> int | None:
-        """The first row i of the face with row·e_i < 0."""
         w, bound = self._direction(row)
         return self.face.first_below(w, bound, strictly=True)
 
@@ -192,7 +250,6 @@ Numbers = list[Decimal]
 
 
 def guess(face: Face) -> Decision | None:
-    """What more and more digits say, if it is right."""
     if len(face.index) * face.size > _MOST_NUMBERS or face.size * bits(face.rows) <= _FEW_BITS:
         return None
     members: list[int] = []
@@ -226,7 +283,6 @@ class _NearestPoint:
     # --- Numbers ---
 
     def _seen(self, whole: Vector) -> Numbers:
-        """A row in coordinates of similar size, of length 1; and a 1."""
         pairs = list(zip(whole, self._even, strict=True))
         size = max((abs(v).bit_length() - e for v, e in pairs if v), default=0)
         row = [self._long(v, size + e) for v, e in pairs]
@@ -234,7 +290,6 @@ class _NearestPoint:
         return [*(v / length for v in row), Decimal(1)]
 
     def _long(self, value: int, size: int) -> Decimal:
-        """value / 2^size, to as many digits as there are."""
         drop = max(value.bit_length() - _BITS_OF_A_DIGIT * self.digits, 0)
         return Decimal(value >> drop) * Decimal(2) ** (drop - size)
 
@@ -268,7 +323,6 @@ class _NearestPoint:
         self.face.rows.budget.spend_on_long(products, bits)
 
     def _begin(self, start: list[int]) -> dict[int, Decimal]:
-        """These rows, less those that their best blend would have to take away."""
         inside = list(start)
         while inside:
             found = self._solved(inside)
@@ -282,7 +336,6 @@ class _NearestPoint:
         return {}
 
     def _wanted(self, outside: list[int], r: Numbers) -> int | None:
-        """The row along which the residual is longest, unless that is nothing."""
         largest = max(map(abs, r))
         if outside and self.digits > DIGITS[0]:
             with localcontext(_FEW):
@@ -329,7 +382,6 @@ class _NearestPoint:
         return dict(zip(index, out, strict=True))
 
     def _factorise(self, index: list[int]) -> bool:
-        """From the first row on that was not there the last time."""
         pairs = enumerate(zip(index, self._factored, strict=False))
         shorter = min(len(index), len(self._factored))
         same = next((k for k, (new, old) in pairs if new != old), shorter)

@@ -56,7 +56,6 @@ def read(
     asked: str = "certify",
     many: bool = False,
 ) -> Table:
-    """Check what was given to the function that was `asked`; there may be `many` classes."""
     refuse_name(X, y)
     target, y = outcome(y)
     matrix, columns, named = _matrix(X, semantics)
@@ -105,7 +104,6 @@ def read_encoded(
 def _signs(
     y: NDArray[Any], classes: NDArray[Any], present: NDArray[np.bool_] | None
 ) -> NDArray[Any]:
-    """-1 and +1, or numbers from 1 on; whatever where rows are not present."""
     if len(classes) <= 2:
         pair = classes if len(classes) == 2 else np.array([classes[0], classes[0]])
         return targets.signs(y, pair, present)
@@ -132,10 +130,6 @@ def _word(given: list[Any], here: NDArray[np.bool_], mixed: bool) -> str:
 def trained_on(
     X: Matrix, signs: NDArray[Any], present: Any, names: Any, y: Any, classes: NDArray[Any]
 ) -> Table:
-    """What `read` would give for rows, signs and classes that an estimator has checked.
-
-    Of many classes `signs` are their numbers from 0 on.
-    """
     target = str(getattr(y, "name", None) or "y")
     there = np.arange(len(signs)) if present is None else present
     each: Any = (-1, 1)
@@ -154,12 +148,10 @@ def trained_on(
 
 
 def _text(y: Any, i: int) -> str:
-    """A label as text; of an array no other label is read."""
     return str(_as_given(y[i : i + 1])[0] if isinstance(y, np.ndarray) else _as_given(y)[i])
 
 
 def named(table: Table, encoding: Encoding) -> Table:
-    """With the names that the columns and the target have in an encoding."""
     names, target = encoding.feature_names, encoding.target
     if len(names) != len(table.columns):
         raise InputError(
@@ -170,7 +162,6 @@ def named(table: Table, encoding: Encoding) -> Table:
 
 
 def pairs_of(table: Table) -> Iterator[tuple[tuple[str, str], Table]]:
-    """Each two of the classes: their labels, and the table with all other rows left out."""
     if len(table.classes) <= 2:
         yield (table.classes[0], table.classes[-1]), table
         return
@@ -220,7 +211,6 @@ def _texts(labels: list[Any], known: list[str | None]) -> list[str]:
 
 
 def _matrix(X: Any, semantics: str) -> tuple[Matrix, list[str], bool]:
-    """X as numbers, the names of its columns, and whether they were given."""
     decimal = semantics == "decimal"
     exact.refuse_rounded(X, decimal=decimal)
     matrix, names = rows.rows_alone(X, finite=False)
@@ -263,7 +253,6 @@ def _refuse_not_finite(matrix: Matrix, columns: list[str]) -> None:
 
 
 def _as_given(y: Any) -> list[Any]:
-    """The labels before NumPy changes their type."""
     if hasattr(y, "columns") and len(y.columns) == 1:
         y = y[y.columns[0]]
     values = y.tolist() if hasattr(y, "tolist") else y.to_list() if hasattr(y, "to_list") else y
@@ -299,7 +288,6 @@ def _as_written(X: Any) -> Any:
 
 
 def design_names(X: Any) -> list[str] | None:
-    """The names of the columns of a design matrix; None of anything else."""
     for info in ("design_info", "model_spec"):  # patsy's, formulaic's
         names = getattr(getattr(X, info, None), "column_names", None)
         if names is not None:
@@ -321,7 +309,6 @@ def outcome(y: Any) -> tuple[str, Any]:
 
 
 def refuse_name(X: Any, y: Any) -> None:
-    """The name of a column is not its labels."""
     if isinstance(y, str):
         known = hasattr(X, "columns") and y in list(X.columns)
         meant = f": did you mean X[{y!r}], and the other columns as X?" if known else "."
@@ -332,7 +319,6 @@ def refuse_name(X: Any, y: Any) -> None:
 
 
 def has_words(X: Any) -> bool:
-    """Is it a data frame with a column that is not of numbers: of text, or of categories?"""
     if not (hasattr(X, "columns") and hasattr(X, "dtypes")):
         return False
     return any(map(_holds_words, _frame_columns(X)))
@@ -383,7 +369,6 @@ def _fill(column: Any) -> str:
 
 
 def in_numbers_again(X: Any, encoding: Encoding, *, decimal: bool) -> Any:
-    """With the names of an encoding that was given."""
     from rosenblatt.data.transformation import refuse_merged
 
     exact.refuse_rounded(X, decimal=decimal)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rosenblatt._certify import column_text as columns
 from rosenblatt._certify.cover_theorem import probability_separable
@@ -14,7 +14,7 @@ from rosenblatt._util.text import about_files, counted, many, named, one_line, r
 from rosenblatt.errors import InputError
 
 if TYPE_CHECKING:
-    from rosenblatt._certify.coefficients import CoefficientSign
+    from rosenblatt._certify.parts import CoefficientSign
     from rosenblatt.certificate import Certificate, ClassPair, Conflict, Margin
 
 
@@ -32,7 +32,6 @@ def as_text(certificate: Certificate) -> str:
 
 
 def sections(certificate: Certificate) -> Iterator[tuple[str, list[str]]]:
-    """Kind and lines of each part."""
     if certificate.many:
         yield from _sections_of_many(certificate)
         return
@@ -44,11 +43,12 @@ def sections(certificate: Certificate) -> Iterator[tuple[str, list[str]]]:
         ("collinear", columns.collinear_lines(certificate)),
         ("levels", columns.reference_lines(certificate)),
     ):
-        if said := list(lines):
-            yield kind, said
+        if part := list(lines):
+            yield kind, part
     if certificate.conflict is not None:
         yield "conflict", list(_conflict(certificate, certificate.conflict))
-    if certificate.separable and 1 < certificate.n_rows <= 2 * _dimensions(certificate):
+    dimensions = certificate.n_features + certificate.fit_intercept
+    if certificate.separable and 1 < certificate.n_rows <= 2 * dimensions:
         yield "chance", list(_chance(certificate))
     if certificate.homogeneous_margin is not None:
         yield "margins", list(_margins(certificate))
@@ -57,8 +57,8 @@ def sections(certificate: Certificate) -> Iterator[tuple[str, list[str]]]:
 
 def _sections_of_many(certificate: Certificate) -> Iterator[tuple[str, list[str]]]:
     yield "verdict", list(_verdict_of_many(certificate))
-    if said := list(_coefficients_of_many(certificate)):
-        yield "coefficients", said
+    if coefficients := list(_coefficients_of_many(certificate)):
+        yield "coefficients", coefficients
     if certificate.conflict is not None:
         yield "conflict", list(_conflict_of_many(certificate.conflict))
     if certificate.homogeneous_margin is not None:
@@ -66,10 +66,6 @@ def _sections_of_many(certificate: Certificate) -> Iterator[tuple[str, list[str]
     if certificate.pair_certificates is not None:
         yield "pairs", ["Each pair of classes:", *str(certificate.pair_certificates).split("\n")]
     yield "about", list(_about(certificate))
-
-
-def _dimensions(certificate: Certificate) -> int:
-    return certificate.n_features + certificate.fit_intercept
 
 
 def _verdict(certificate: Certificate) -> Iterator[str]:
@@ -156,27 +152,26 @@ def _conflict(certificate: Certificate, conflict: Conflict) -> Iterator[str]:
         )
     else:
         yield "  Each multiplied by the sign of its label, a weighted sum of them is zero."
-    largest = sorted(shares(conflict), key=lambda item: -item[2])[:_SHOWN]
     heaviest = ", ".join(
         f"row {row_number(row)} (label {named(label)}, {share:.1%})"
-        for row, label, share in largest
+        for row, label, share in shares(conflict)[:_SHOWN]
     )
     yield f"  The rows with the largest weights in these averages: {heaviest}{_more(k, 'row')}."
 
 
 def _more(k: int, what: str) -> str:
-    """What is not shown."""
     rest = k - _SHOWN
     return f", and {many(rest, f'more {what}', 'one')}" if rest > 0 else ""
 
 
 def shares(conflict: Conflict) -> list[tuple[int, str, float]]:
-    """Row, label, and its share of the average of its class."""
+    """Row, label, and its share of the average of its class; the largest first."""
     total = dict.fromkeys(conflict.labels, 0)
     for label, weight in zip(conflict.labels, conflict.weights, strict=True):
         total[label] += weight
     items = zip(conflict.rows, conflict.labels, conflict.weights, strict=True)
-    return [(row, label, float(Fraction(w, total[label]))) for row, label, w in items]
+    each = [(row, label, float(Fraction(w, total[label]))) for row, label, w in items]
+    return sorted(each, key=lambda item: -item[2])
 
 
 def _coefficients(certificate: Certificate) -> Iterator[str]:
@@ -191,7 +186,7 @@ def _coefficients(certificate: Certificate) -> Iterator[str]:
         ("-", "run to minus infinity"),
         ("±", "run to infinity, in a direction that is not determined"),
     ):
-        names = [name for name, found in signs.items() if found == sign]
+        names = [name for name, own in signs.items() if own == sign]
         if names:
             some = ", ".join(names[:_SHOWN]) + _more(len(names), "coefficient")
             label = named(certificate.classes[-1])
@@ -226,7 +221,6 @@ def _margins(certificate: Certificate) -> Iterator[str]:
 
 
 def updates(value: int) -> str:
-    """A bound, readable however large."""
     if value < 10**15:
         return many(value, "update", "one")
     return f"{float(value):.3g} updates" if value < 10**300 else "an astronomic number of updates"
@@ -282,18 +276,17 @@ def _or_unlabelled(certificate: Certificate) -> str:
 
 
 def _made(certificate: Certificate) -> str | None:
-    """Of numbers that are not those of the table: what was done to them."""
     from rosenblatt.data import Encoding
     from rosenblatt.data.transformation import in_words
 
     if certificate.encoding is None:
         return None
     try:
-        told = in_words(Encoding.from_dict(certificate.encoding))
+        changes = in_words(Encoding.from_dict(certificate.encoding))
     except InputError:
         return "numbers made from a table by an encoding that cannot be read"
-    some = "; ".join(told[:_SHOWN]) + _more(len(told), "column")
-    return f"floating-point numbers made from a table ({some})" if told else None
+    some = "; ".join(changes[:_SHOWN]) + _more(len(changes), "column")
+    return f"floating-point numbers made from a table ({some})" if changes else None
 
 
 # --- A certificate in words, for a notebook ------------------------------------------------------
@@ -316,28 +309,20 @@ def _lines(lines: list[str]) -> str:
 
 
 def _folded(conflict: Conflict) -> str:
-    if conflict.rivals is not None:
-        return _folded_rivals(conflict)
-    head = "<tr><th>row</th><th>label</th><th>weight in its class</th></tr>"
+    lines: Sequence[tuple[Any, ...]]
+    if conflict.rivals is None:
+        what, names = "rows", ["row", "label", "weight in its class"]
+        lines = shares(conflict)
+    else:
+        what, names = "comparisons", ["row", "label", "rival", "weight"]
+        lines = lifted_shares(conflict)
+    head = "".join(f"<th>{name}</th>" for name in names)
     body = "".join(
-        f"<tr><td>{row}</td><td>{html.escape(label)}</td><td>{share:.2%}</td></tr>"
-        for row, label, share in sorted(shares(conflict), key=lambda item: -item[2])
+        f"<tr>{''.join(f'<td>{html.escape(str(v))}</td>' for v in (*cells, f'{share:.2%}'))}</tr>"
+        for *cells, share in lines
     )
-    return _details(f"all {len(conflict.rows)} rows of the conflict", head + body)
-
-
-def _folded_rivals(conflict: Conflict) -> str:
-    head = "<tr><th>row</th><th>label</th><th>rival</th><th>weight</th></tr>"
-    body = "".join(
-        f"<tr><td>{row}</td><td>{html.escape(label)}</td><td>{html.escape(rival)}</td>"
-        f"<td>{share:.2%}</td></tr>"
-        for row, label, rival, share in lifted_shares(conflict)
-    )
-    return _details(f"all {len(conflict.rows)} comparisons of the conflict", head + body)
-
-
-def _details(summary: str, table: str) -> str:
-    return f"<details><summary>{summary}</summary><table>{table}</table></details>"
+    summary = f"all {len(conflict.rows)} {what} of the conflict"
+    return f"<details><summary>{summary}</summary><table><tr>{head}</tr>{body}</table></details>"
 
 
 # --- A certificate of many classes in words ------------------------------------------------------
@@ -356,7 +341,6 @@ _NO_MULTINOMIAL_ESTIMATE = (
 def _verdict_of_many(certificate: Certificate) -> Iterator[str]:
     n, k = certificate.n_rows, len(certificate.classes)
     through = "" if certificate.fit_intercept else ", without intercepts,"
-    limits = "; ".join(certificate.limits)
     if certificate.verdict == "complete separation":
         yield (
             f"Complete separation: a linear rule for the {k} classes{through} is right about all "
@@ -401,20 +385,21 @@ def _verdict_of_many(certificate: Certificate) -> Iterator[str]:
             "rows."
         )
         yield "The joint perceptron does not converge."
-        yield f"Still open: overlap, or quasi-complete separation ({limits})."
+        yield f"Still open: overlap, or quasi-complete separation ({_limits(certificate)})."
     else:
         yield (
             f"Undecided: it is not known whether a linear rule for the {k} classes{through} is "
-            f"right about all {n:,} rows ({limits})."
+            f"right about all {n:,} rows ({_limits(certificate)})."
         )
 
 
 def _pairs(pairs: list[ClassPair], *, asked: bool) -> Iterator[str]:
-    """Which classes are apart, and which are not; `asked`: each pair was looked at alone, too."""
+    """`asked`: each pair was looked at alone, too."""
     tied = [p for p in pairs if not p.separated]
+    partly = [p for p in pairs if 0 < p.separated < p.rows]
     for lead, chosen in (
         ("Told apart in every row", [p for p in pairs if p.separated == p.rows]),
-        ("Told apart in some rows, with ties in the others", _partly(pairs)),
+        ("Told apart in some rows, with ties in the others", partly),
         ("Ties in every row, in any joint rule with no comparison wrong", tied),
     ):
         if chosen:
@@ -425,10 +410,6 @@ def _pairs(pairs: list[ClassPair], *, asked: bool) -> Iterator[str]:
     if tied and not asked:
         how = option("pairs", True)
         yield f"A rule for two of the classes alone may still separate them: {how}."
-
-
-def _partly(pairs: list[ClassPair]) -> list[ClassPair]:
-    return [p for p in pairs if 0 < p.separated < p.rows]
 
 
 def _pair(pair: ClassPair) -> str:
@@ -461,8 +442,7 @@ def _conflict_of_many(found: Conflict) -> Iterator[str]:
         f"row {row_number(row)} (label {named(label)} against {named(rival)}, {share:.1%})"
         for row, label, rival, share in lifted_shares(found)[:_SHOWN]
     )
-    rest = len(rows) - _SHOWN
-    more = f", and {many(rest, 'more comparison', 'one')}" if rest > 0 else ""
+    more = _more(len(rows), "comparison")
     yield f"  The heaviest comparisons, with their share of the total weight: {heaviest}{more}."
 
 
@@ -470,8 +450,8 @@ def lifted_shares(found: Conflict) -> list[tuple[int, str, str, float]]:
     """Row, label, rival and its share of all weights; the largest first."""
     total = sum(found.weights)
     items = zip(found.rows, found.labels, found.rivals or [], found.weights, strict=True)
-    told = [(row, label, rival, float(Fraction(w, total))) for row, label, rival, w in items]
-    return sorted(told, key=lambda item: -item[3])
+    each = [(row, label, rival, float(Fraction(w, total))) for row, label, rival, w in items]
+    return sorted(each, key=lambda item: -item[3])
 
 
 def _coefficients_of_many(certificate: Certificate) -> Iterator[str]:
@@ -497,28 +477,27 @@ def _coefficients_of_many(certificate: Certificate) -> Iterator[str]:
 
 
 def _running(signs: dict[str, CoefficientSign]) -> str:
-    """Where the coefficients of one class go."""
-    told = []
+    clauses = []
     for sign, meaning in (
         ("+", "to plus infinity"),
         ("-", "to minus infinity"),
         ("±", "to infinity, in directions that the rows do not fix (±)"),
     ):
-        names = [name for name, found in signs.items() if found == sign]
+        names = [name for name, own in signs.items() if own == sign]
         can = "can run" if sign == "±" else "runs" if len(names) == 1 else "run"
         if len(names) == len(signs) > 1:
             return f"all {many(len(names), 'coefficient')} {can} {meaning}"
         if names:
             rest = len(names) - _SHOWN
             more = f" and {rest:,} more" if rest > 0 else ""
-            told.append(f"{', '.join(names[:_SHOWN])}{more} {can} {meaning}")
-    if not told:
+            clauses.append(f"{', '.join(names[:_SHOWN])}{more} {can} {meaning}")
+    if not clauses:
         return "all coefficients are finite"
-    return "; ".join([*told, *(["the others are finite"] if "0" in signs.values() else [])])
+    return "; ".join([*clauses, *(["the others are finite"] if "0" in signs.values() else [])])
 
 
 def _apart(certificate: Certificate, some: set[str]) -> bool:
-    """Whether each of these classes is told apart in every row from each of the others."""
+    """Is each of these classes told apart in every row from each of the others?"""
     return all(
         pair.separated == pair.rows
         for pair in certificate.class_pairs or []

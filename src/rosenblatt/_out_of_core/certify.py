@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 from rosenblatt import verify
 from rosenblatt._certify import document as say
 from rosenblatt._certify import margins
-from rosenblatt._certify.conditioning import decision_metric, view_of
 from rosenblatt._certify.diagnostics import visible_conflict
 from rosenblatt._certify.document import opening
 from rosenblatt._certify.facial_reduction import ONLY_SEPARABLE, Partition
@@ -256,11 +255,9 @@ class CuttingPlanes:
         rows, part = self._rows, self.partition
         part.conflict = visible_conflict(rows)
         if part.conflict is None:
-            part.metric = decision_metric(rows.points)
-            view = view_of(rows, part.metric)
-            guess = nearest_point(rows, view)
+            guess = nearest_point(rows, part.view)
             part.support = guess.support
-            w = view.exactly(rows, guess.direction)
+            w = part.view.exactly(rows, guess.direction)
             if guess.separates and (rows.signs(w) > 0).all():
                 return self._wide(w, guess.support)
         part.first_conflict = True

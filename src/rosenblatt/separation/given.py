@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt._certify.coefficients import name_of_intercept
+from rosenblatt._certify.check import fingerprint
+from rosenblatt._certify.parts import name_of_intercept
 from rosenblatt._certify.table import read_encoded
 from rosenblatt._core.rows import dense
 from rosenblatt._validation import parameters, targets
 from rosenblatt.errors import InputError
-
-Numbers = NDArray[np.float64]
+from rosenblatt.separation.likelihood import Numbers, centred
 
 
 @final
@@ -30,6 +31,7 @@ class Given:
     rows: NDArray[np.intp]  # their numbers
     names: list[str]
     labels: list[str]
+    sha256: Callable[[], str]  # the fingerprint of a certificate of these rows
 
     @classmethod
     def of(cls, X: Any, y: Any, sample_weight: Any, *, fit_intercept: bool, asked: str) -> Given:
@@ -47,7 +49,9 @@ class Given:
             names = [*names, name_of_intercept(names)]
         weight = np.ones(len(rows)) if c is None else np.asarray(c, dtype=np.float64)[rows]
         t = (table.y[rows] > 0).astype(np.float64)
-        return cls(numbers, t, weight, rows, names, list(table.classes))
+        left_out = np.setdiff1d(np.arange(n), rows).tolist()
+        sha256 = partial(fingerprint, table.X, table.y, left_out)
+        return cls(numbers, t, weight, rows, names, list(table.classes), sha256)
 
     def refuse_collinear(self, what: str) -> None:
         """Where a column is a combination of others, its coefficient is not determined."""
@@ -62,9 +66,19 @@ class Given:
             )
 
 
-def independent(X: Numbers, first: list[int] | None = None) -> list[int]:
+def check_confidence(confidence: Any) -> None:
+    if not 0 < confidence < 1:
+        raise InputError(
+            f"confidence={confidence!r} is not between 0 and 1; 0.95 is usual.",
+            option="confidence",
+            value=confidence,
+        )
+
+
+def independent(X: Numbers, first: Sequence[int] = ()) -> list[int]:
     """Columns of X, those named first if they can be, none of which is a combination of others."""
-    order = [*(first or []), *(j for j in range(X.shape[1]) if j not in set(first or []))]
+    X, _, constant = centred(X)
+    order = dict.fromkeys([*([] if constant is None else [constant]), *first, *range(X.shape[1])])
     lengths = np.linalg.norm(X, axis=0)
     basis: list[Numbers] = []
     chosen: list[int] = []

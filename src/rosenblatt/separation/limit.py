@@ -13,8 +13,8 @@ from rosenblatt._util.one_thread import one_thread
 from rosenblatt._util.text import many
 from rosenblatt.certificate import certify
 from rosenblatt.errors import InputError
-from rosenblatt.separation.given import Given, Numbers, independent, table_of
-from rosenblatt.separation.likelihood import Likelihood
+from rosenblatt.separation.given import Given, check_confidence, independent, table_of
+from rosenblatt.separation.likelihood import Likelihood, Numbers
 
 if TYPE_CHECKING:
     from rosenblatt.certificate import Certificate
@@ -54,7 +54,7 @@ class LimitingModel:
             return (
                 "No limiting conditional model: under complete separation every row has its label "
                 "with probability 1, and no row is left to fit.\n"
-                "Use rosenblatt.separation.firth_estimate(X, y), which has finite estimates."
+                "Use rosenblatt.separation.firth(X, y), which has finite estimates."
             )
         if self.verdict == "overlap":
             head = f"Maximum likelihood estimate (finite), {odds}; no row is separated"
@@ -104,16 +104,17 @@ def limiting_model(
     >>> found.probabilities.tolist()
     [0.0, 0.0, 0.5, 0.5, 1.0, 1.0]
     """
-    if not 0 < confidence < 1:
-        raise InputError(
-            f"confidence={confidence!r} is not between 0 and 1; 0.95 is usual.",
-            option="confidence",
-            value=confidence,
-        )
+    check_confidence(confidence)
     given = Given.of(X, y, sample_weight, fit_intercept=fit_intercept, asked="limiting_model")
     if certificate is None:
         certificate = certify(X, y, fit_intercept=fit_intercept, sample_weight=sample_weight)
-    _check(certificate, given, fit_intercept)
+    else:
+        _check(certificate, given, fit_intercept)
+    if certificate.separated_rows is None:
+        raise InputError(
+            "The certificate leaves open which rows are separated. Give it more time: "
+            "certify(X, y, time_limit=...)."
+        )
     with one_thread():
         return _limit(certificate, given, confidence)
 
@@ -149,10 +150,11 @@ def _check(certificate: Certificate, given: Given, fit_intercept: bool) -> None:
             f"The certificate is about {many(rows[1], 'row')} and other columns or another "
             f"intercept than these {many(rows[0], 'row')}. Leave it out: certify is asked then."
         )
-    if certificate.verdict == "undecided" or certificate.separated_rows is None:
+    if certificate.sha256 != given.sha256():
         raise InputError(
-            "The certificate leaves open which rows are separated. Give it more time: "
-            "certify(X, y, time_limit=...)."
+            "The certificate is about other numbers or labels than these: their fingerprints "
+            "differ. Leave it out: certify is asked then.",
+            option="certificate",
         )
 
 
@@ -199,15 +201,20 @@ class _Fitted:
         columns = independent(X, first) if len(X) else []
         if not columns:
             return cls([], None, np.empty(0), 0.0)
+        for j in set(first) - set(columns):
+            raise InputError(
+                f"The column {given.names[j]!r} differs from a combination of others by rounding "
+                "alone, so that floating point cannot tell its coefficient. Leave it out.",
+                column=given.names[j],
+            )
         likelihood = Likelihood(X[:, columns], given.t[rest], given.c[rest])
-        beta, value = likelihood.maximum(np.zeros(len(columns)))
+        beta, value = likelihood.highest()
         return cls(columns, likelihood, beta, value)
 
     def coefficient(self, j: int) -> float:
         if self.likelihood is None or j not in self.columns:
             return float("nan")
-        k = self.columns.index(j)
-        return float(self.beta[k] / self.likelihood.scale[k])
+        return float(self.likelihood.coefficients(self.beta)[self.columns.index(j)])
 
     def errors(self, names: list[str]) -> dict[str, float]:
         if self.likelihood is None:
@@ -218,5 +225,5 @@ class _Fitted:
     def probabilities(self, X: Numbers) -> Numbers:
         if self.likelihood is None:
             return np.full(len(X), 0.5)
-        found: Numbers = special.expit(X[:, self.columns] @ (self.beta / self.likelihood.scale))
-        return found
+        odds = self.likelihood.log_odds(X[:, self.columns], self.beta)
+        return np.asarray(special.expit(odds))

@@ -126,7 +126,7 @@ def test_where_the_zero_of_a_column_lies_makes_no_difference(estimate, origin, r
     days = np.floor(rng.uniform(0, 300, 200)) / 256
     X = np.column_stack([days, rng.normal(size=200)])
     t = (rng.random(200) < 1 / (1 + np.exp(-1.2 * X[:, 1] - 4 * days + 2))).astype(int)
-    near, far = estimate(X, t), estimate(X + [origin, 0], t)
+    near, far = estimate(X, t), estimate(X + np.array([origin, 0]), t)
     for name in ("x0", "x1"):
         assert far.coefficients[name] == pytest.approx(near.coefficients[name], rel=1e-9)
         assert far.intervals[name] == pytest.approx(near.intervals[name], rel=1e-6)

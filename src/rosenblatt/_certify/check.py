@@ -26,13 +26,7 @@ _SMALL = 5 * 10**4  # up to this many numbers the stand-alone verifier itself is
 
 
 @np.errstate(all="ignore")
-def check(
-    claim: dict[str, Any],
-    X: Any,
-    y: Any,
-    *,
-    hashed: bool = False,
-) -> None:
+def check(claim: dict[str, Any], X: Any, y: Any, *, hashed: bool = False) -> None:
     """Raise verify.Rejected unless the claim about X and the signs y is proved.
 
     `hashed`: the hash in the claim was taken of this very data just now.
@@ -42,13 +36,7 @@ def check(
         verify.check(claim, data_of(claim, X, y, hashed=hashed))
 
 
-def data_of(
-    claim: dict[str, Any],
-    X: Any,
-    y: Any,
-    *,
-    hashed: bool = False,
-) -> verify.Data:
+def data_of(claim: dict[str, Any], X: Any, y: Any, *, hashed: bool = False) -> verify.Data:
     (n, d), k = X.shape, len(claim["labels"])
     many = k > 2
     if n * d * (k - 1) ** 2 <= _SMALL:

@@ -25,10 +25,7 @@ if TYPE_CHECKING:
 
 
 def head(
-    table: Table,
-    intercept: bool,
-    semantics: str,
-    encoding: Encoding | None = None,
+    table: Table, intercept: bool, semantics: str, encoding: Encoding | None = None
 ) -> dict[str, Any]:
     index = np.arange(len(table.y))
     left_out = index[:0] if table.present is None else np.delete(index, table.present)

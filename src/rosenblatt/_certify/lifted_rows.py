@@ -20,16 +20,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt._certify.rows import (
-    Floats,
-    Index,
-    Ints,
-    Names,
-    Rows,
-    Vector,
-    View,
-    sum_of_squares,
-)
+from rosenblatt._certify.rows import Floats, Index, Ints, Names, Rows, Vector, View, sum_of_squares
 
 
 @final

@@ -89,11 +89,7 @@ class Approach:
 
 
 def blend_to(
-    rows: Rows,
-    metric: View,
-    target: Floats,
-    alive: NDArray[np.bool_],
-    start: Sequence[int] = (),
+    rows: Rows, metric: View, target: Floats, alive: NDArray[np.bool_], start: Sequence[int] = ()
 ) -> Approach:
     working = _Working(rows, metric, target=target / (float(np.linalg.norm(target)) or 1.0))
     if working.add(start):
@@ -123,11 +119,7 @@ class _Working:
     """The rows in the small problem."""
 
     def __init__(
-        self,
-        rows: Rows,
-        metric: View,
-        extra: Floats | None = None,
-        target: Floats | None = None,
+        self, rows: Rows, metric: View, extra: Floats | None = None, target: Floats | None = None
     ):
         self.rows, self.metric = rows, metric
         size = metric.dimensions(rows)

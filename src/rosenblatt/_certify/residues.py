@@ -47,10 +47,7 @@ def independent(rows: Rows, index: list[int]) -> list[int]:
 
 
 def spanning_rows(
-    rows: Rows,
-    pool: Index,
-    first: Sequence[int] = (),
-    order: Index | None = None,
+    rows: Rows, pool: Index, first: Sequence[int] = (), order: Index | None = None
 ) -> tuple[list[int], list[int]]:
     """Independent rows that span those of the pool, and columns in which they are independent.
 

@@ -124,22 +124,57 @@ def _limit(certificate: Certificate, given: Given, confidence: float) -> Limitin
     assert separated is not None
     signs: dict[str, str] = dict(certificate.coefficient_signs)
     rest = ~np.isin(given.rows, separated)
-    fitted = _Fitted.of(given, rest, [signs[name] == "0" for name in given.names])
+    coefficients = {name: _RUNNING.get(signs[name], np.nan) for name in given.names}
+    errors: dict[str, float] = {}
+    intervals: dict[str, tuple[float, float]] = {}
+    own, value = np.where(rest, 0.5, given.t), 0.0  # probabilities
+    # Finite coefficients are those of the rows that are fitted: there their columns are independent
+    # but for collinear ones, since no separating direction has any of them.
+    finite = [j for j, name in enumerate(given.names) if signs[name] == "0"]
+    columns = independent(given.X[rest], finite) if rest.any() else []
+    _refuse_near_collinear(given, set(finite) - set(columns))
+    if columns:
+        X = given.X[rest][:, columns]
+        likelihood = Likelihood(X, given.t[rest], given.c[rest])
+        beta, value = likelihood.highest()
+        own[rest] = special.expit(likelihood.log_odds(X, beta))
+        estimates = likelihood.coefficients(beta).tolist(), likelihood.errors(beta).tolist()
+        for k, (j, estimate, error) in enumerate(zip(columns, *estimates, strict=True)):
+            if j in finite:
+                name = given.names[j]
+                coefficients[name], errors[name] = estimate, error
+                intervals[name] = likelihood.interval(beta, value, k, confidence)
+    # Of running ones the finite end is that of all rows.
+    chosen = independent(given.X)
+    whole = Likelihood(given.X[:, chosen], given.t, given.c)
+    for k, j in enumerate(chosen):
+        if signs[name := given.names[j]] in _RUNNING:
+            side = 1.0 if signs[name] == "+" else -1.0
+            end = whole.one_sided(value, k, side, confidence)
+            intervals[name] = (end, np.inf) if side > 0 else (-np.inf, end)
     probabilities = np.full(int(certificate.to_dict()["rows"]), np.nan)
-    probabilities[given.rows] = np.where(rest, fitted.probabilities(given.X), given.t)
-    finite = {given.names[j] for j in fitted.columns if signs[given.names[j]] == "0"}
+    probabilities[given.rows] = own
     return LimitingModel(
         certificate.verdict,
-        {name: _coefficient(signs[name], fitted, j) for j, name in enumerate(given.names)},
-        _intervals(given, fitted, signs, confidence),
-        {n: e for n, e in fitted.errors(given.names).items() if n in finite},
+        coefficients,
+        {name: intervals[name] for name in given.names if name in intervals},
+        errors,
         separated,
         probabilities,
-        fitted.value,
+        value,
         confidence,
         given.labels[1],
         given.labels[0],
     )
+
+
+def _refuse_near_collinear(given: Given, left_out: set[int]) -> None:
+    for j in sorted(left_out):
+        raise InputError(
+            f"The column {given.names[j]!r} differs from a combination of others by rounding "
+            "alone, so that floating point cannot tell its coefficient. Leave it out.",
+            column=given.names[j],
+        )
 
 
 def _check(certificate: Certificate, given: Given, fit_intercept: bool) -> None:
@@ -156,74 +191,3 @@ def _check(certificate: Certificate, given: Given, fit_intercept: bool) -> None:
             "differ. Leave it out: certify is asked then.",
             option="certificate",
         )
-
-
-def _coefficient(sign: str, fitted: _Fitted, j: int) -> float:
-    if sign == "0":
-        return fitted.coefficient(j)
-    return _RUNNING.get(sign, np.nan)
-
-
-def _intervals(
-    given: Given, fitted: _Fitted, signs: dict[str, str], confidence: float
-) -> dict[str, tuple[float, float]]:
-    """Of finite coefficients from the rows that are fitted; of running ones from all rows."""
-    found: dict[str, tuple[float, float]] = {}
-    chosen = independent(given.X)
-    whole = Likelihood(given.X[:, chosen], given.t, given.c)
-    for j, name in enumerate(given.names):
-        if signs[name] == "0" and fitted.likelihood is not None:
-            k = fitted.columns.index(j)
-            found[name] = fitted.likelihood.interval(fitted.beta, fitted.value, k, confidence)
-        elif signs[name] in _RUNNING and j in chosen:
-            side = 1.0 if signs[name] == "+" else -1.0
-            end = whole.one_sided(fitted.value, chosen.index(j), side, confidence)
-            found[name] = (end, np.inf) if side > 0 else (-np.inf, end)
-    return found
-
-
-@final
-@dataclass(frozen=True)
-class _Fitted:
-    """The maximum on the rows that are not separated, by columns that are independent there."""
-
-    columns: list[int]
-    likelihood: Likelihood | None  # None: no row is left
-    beta: Numbers
-    value: float
-
-    @classmethod
-    def of(cls, given: Given, rest: NDArray[np.bool_], stays: list[bool]) -> _Fitted:
-        """`stays`: whose coefficients are finite. These columns are independent on the rest, but
-        for collinear ones, since no separating direction has any of them."""
-        X = given.X[rest]
-        first = [j for j, finite in enumerate(stays) if finite]
-        columns = independent(X, first) if len(X) else []
-        if not columns:
-            return cls([], None, np.empty(0), 0.0)
-        for j in set(first) - set(columns):
-            raise InputError(
-                f"The column {given.names[j]!r} differs from a combination of others by rounding "
-                "alone, so that floating point cannot tell its coefficient. Leave it out.",
-                column=given.names[j],
-            )
-        likelihood = Likelihood(X[:, columns], given.t[rest], given.c[rest])
-        beta, value = likelihood.highest()
-        return cls(columns, likelihood, beta, value)
-
-    def coefficient(self, j: int) -> float:
-        if self.likelihood is None or j not in self.columns:
-            return float("nan")
-        return float(self.likelihood.coefficients(self.beta)[self.columns.index(j)])
-
-    def errors(self, names: list[str]) -> dict[str, float]:
-        if self.likelihood is None:
-            return {}
-        errors = self.likelihood.errors(self.beta).tolist()
-        return {names[j]: e for j, e in zip(self.columns, errors, strict=True)}
-
-    def probabilities(self, X: Numbers) -> Numbers:
-        if self.likelihood is None:
-            return np.full(len(X), 0.5)
-        odds = self.likelihood.log_odds(X[:, self.columns], self.beta)
-        return np.asarray(special.expit(odds))

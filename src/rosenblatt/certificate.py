@@ -545,15 +545,16 @@ class _Search:
         with noting(limits):
             collinear = collinear_columns(self.rows) if partition.done and not self.many else []
             if collinear:
-                out["collinear"] = [say.collinear(c) for c in collinear]
+                out["collinear"] = [
+                    {"column": c.column, "vector": say.numbers(c.vector)} for c in collinear
+                ]
             if out["verdict"] == "quasi-complete separation":
-                found = coefficient_signs(partition, collinear)
-                out["signs"] = [say.sign(s, self.name) for s in found]
+                out["signs"] = coefficient_signs(partition, collinear, self.name)
         self.budget.lift()
         if not self.many and (out["separable"] or "separator" in out):
             alone = revealing_columns(self.rows)
-            out["revealing"] = [say.revealing(found) for found in alone]
-            self.sides = {self.table.columns[found.column]: found.sides for found in alone}
+            out["revealing"] = [part for part, _ in alone]
+            self.sides = {self.table.columns[part["column"]]: sides for part, sides in alone}
 
     def _decide(self, partition: Partition) -> Bound | None:
         """Find what is to be known; a bracket of the margin where it came with the search."""

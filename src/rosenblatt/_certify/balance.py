@@ -39,33 +39,33 @@ def spanning_balance(
     are known to be among those that cannot be strict. None also where they span all that cannot.
     """
     alive = _without_columns_of_one_class(rows)
-    given, support, more = list[int](), list[int](), list[int]()
+    spanning, support, more = list[int](), list[int](), list[int]()
     view: View | None = None
-    looked = 0  # rows in the pool when the view was chosen: fewer are seen as they were before
+    viewed = 0  # rows in the pool when the view was chosen: fewer are seen as they were before
     for _ in range(_MOST_ROUNDS):
         pool = np.flatnonzero(alive)
-        given, _ = spanning_rows(rows, pool, [*first, *(i for i in given if alive[i])])
-        if len(given) == len(first):  # which are enough
+        spanning, _ = spanning_rows(rows, pool, [*first, *(i for i in spanning if alive[i])])
+        if len(spanning) == len(first):  # which are enough
             return None
         if view is None:
-            view, looked = look(pool, len(given)), len(pool)
-            more += _beside(rows, view, given, pool, len(given))
+            view, viewed = look(pool, len(spanning)), len(pool)
+            more += _beside(rows, view, spanning, pool, len(spanning))
         more = [i for i in more if alive[i]]
-        shares, target = _even_shares(rows, view, _unique(given, more))
-        found = blend_to(rows, view, -target, alive, [i for i in support if alive[i]])
-        support = found.support
-        if not found.complete:
-            strict = found.scores > _STRICT * float(np.linalg.norm(found.direction))
+        shares, target = _even_shares(rows, view, _unique(spanning, more))
+        approach = blend_to(rows, view, -target, alive, [i for i in support if alive[i]])
+        support = approach.support
+        if not approach.complete:
+            strict = approach.scores > _STRICT * float(np.linalg.norm(approach.direction))
             if not (strict & alive).any() or (strict | ~alive).all():
                 return None
             alive &= ~strict
             continue
-        fresh = looked == len(pool)
+        fresh = viewed == len(pool)
         balance = _exactly(rows, support, shares, helped=fresh)
         if balance is not None:
             return balance
         if fresh:
-            more += _beside(rows, view, support, pool, len(given))
+            more += _beside(rows, view, support, pool, len(spanning))
         else:
             view = None
     return None
@@ -85,16 +85,16 @@ def _beside(rows: Rows, view: View, index: list[int], pool: Index, most: int) ->
     rank = int(np.count_nonzero(size > _SEEN * size.max(initial=0.0)))
     if rank >= most:
         return []
-    b, found = view.rows(rows, pool) @ q[:, rank:], list[int]()
-    while len(found) < most - rank:
+    b, outside = view.rows(rows, pool) @ q[:, rank:], list[int]()
+    while len(outside) < most - rank:
         length = np.sqrt(np.einsum("ij,ij->i", b, b))
         farthest = int(np.argmax(length))
         if not length[farthest] > _SEEN:
             break
-        found.append(int(pool[farthest]))
+        outside.append(int(pool[farthest]))
         direction = b[farthest] / length[farthest]
         b = b - np.outer(b @ direction, direction)
-    return found
+    return outside
 
 
 def _without_columns_of_one_class(rows: Rows) -> NDArray[np.bool_]:

@@ -23,16 +23,16 @@ _FEW = 10  # rows in which a column differs, or a hundredth of all: a rare categ
 
 def telling(certificate: Certificate) -> list[RevealingColumn]:
     """The columns that separate a tenth of the rows or more: known only after the outcome?"""
-    found = [c for c in certificate.revealing_columns if 10 * c.rows >= certificate.n_rows]
-    return [c for c in found if not _is_rare(certificate, c)]
+    columns = [c for c in certificate.revealing_columns if 10 * c.rows >= certificate.n_rows]
+    return [c for c in columns if not _is_rare(certificate, c)]
 
 
 def rare(certificate: Certificate) -> list[RevealingColumn]:
     """The columns with one value but in a few rows, and these have one label. Of prose most words
     are like that, and nothing is said of them."""
     words = _words_of_prose(certificate)
-    found = (c for c in certificate.revealing_columns if c.column not in words)
-    return [c for c in found if _is_rare(certificate, c)]
+    columns = (c for c in certificate.revealing_columns if c.column not in words)
+    return [c for c in columns if _is_rare(certificate, c)]
 
 
 def rare_numbers(certificate: Certificate) -> list[RevealingColumn]:
@@ -53,15 +53,15 @@ def _is_rare(certificate: Certificate, column: RevealingColumn) -> bool:
 
 
 def telling_lines(certificate: Certificate) -> Iterator[str]:
-    found = telling(certificate)
-    for column in found[:_SHOWN]:
+    columns = telling(certificate)
+    for column in columns[:_SHOWN]:
         yield (
             f"{column.column} alone tells the label of {column.rows:,} of {certificate.n_rows:,} "
             f"rows without an error. {_where(certificate, column)}."
         )
-    if len(found) > _SHOWN:
-        yield f"{many(len(found) - _SHOWN, 'more column', 'One')} like this."
-    if found:
+    if len(columns) > _SHOWN:
+        yield f"{many(len(columns) - _SHOWN, 'more column', 'One')} like this."
+    if columns:
         them = "such a column is known only after the outcome"
         yield f"Possible target leakage: if {them}, leave it out."
 
@@ -76,10 +76,10 @@ def _where(certificate: Certificate, column: RevealingColumn) -> str:
             f"No row above {threshold} has another label than {above}, and no row below it has "
             f"another than {below}"
         )
-    told = [f"Above {threshold}: {_counts(certificate, sides.above)}"]
+    clauses = [f"Above {threshold}: {_counts(certificate, sides.above)}"]
     if any(sides.at):
-        told.append(f"At {threshold}: {_counts(certificate, sides.at)}")
-    return ". ".join([*told, f"Below {threshold}: {_counts(certificate, sides.below)}"])
+        clauses.append(f"At {threshold}: {_counts(certificate, sides.at)}")
+    return ". ".join([*clauses, f"Below {threshold}: {_counts(certificate, sides.below)}"])
 
 
 def _counts(certificate: Certificate, counts: tuple[int, int]) -> str:
@@ -101,13 +101,13 @@ def _labels(certificate: Certificate, column: RevealingColumn) -> tuple[str, str
 
 
 def rare_lines(certificate: Certificate) -> Iterator[str]:
-    found, levels = rare(certificate), _levels(certificate)
-    yield from (_rare_line(certificate, column, levels) for column in found[:_SHOWN])
-    if len(found) > _SHOWN:
-        yield f"{many(len(found) - _SHOWN, 'more column', 'One')} like this."
+    columns, levels = rare(certificate), _levels(certificate)
+    yield from (_rare_line(certificate, column, levels) for column in columns[:_SHOWN])
+    if len(columns) > _SHOWN:
+        yield f"{many(len(columns) - _SHOWN, 'more column', 'One')} like this."
     yield from _rare_advice(
-        [levels[c.column] for c in found[:_SHOWN] if c.column in levels],
-        [c.column for c in found[:_SHOWN] if c.column not in levels],
+        [levels[c.column] for c in columns[:_SHOWN] if c.column in levels],
+        [c.column for c in columns[:_SHOWN] if c.column not in levels],
         known=certificate.encoding is not None,
     )
 
@@ -165,8 +165,8 @@ def _levels(certificate: Certificate) -> dict[str, str]:
 
 
 def collinear_lines(certificate: Certificate) -> Iterator[str]:
-    found = certificate.collinear
-    for column in found[:_SHOWN]:
+    columns = certificate.collinear
+    for column in columns[:_SHOWN]:
         if column.factors:
             yield (
                 f"Collinear: {column} in every row, so its coefficient is not determined. Leave "
@@ -179,16 +179,16 @@ def collinear_lines(certificate: Certificate) -> Iterator[str]:
             )
         else:
             yield f"{column.column} is {column.constant} in every row, so it tells nothing."
-    if len(found) > _SHOWN:
-        yield f"{many(len(found) - _SHOWN, 'more collinear column', 'One')}."
+    if len(columns) > _SHOWN:
+        yield f"{many(len(columns) - _SHOWN, 'more collinear column', 'One')}."
 
 
 def reference_lines(certificate: Certificate) -> Iterator[str]:
     columns = (certificate.encoding or {}).get("columns", [])
-    found = [f"{c['name']}={c['reference']}" for c in columns if _has_reference(c)]
-    if found:
-        more = f" and {len(found) - _LEVELS} more" if len(found) > _LEVELS else ""
-        yield f"Reference levels of the one-hot encoding: {', '.join(found[:_LEVELS])}{more}."
+    levels = [f"{c['name']}={c['reference']}" for c in columns if _has_reference(c)]
+    if levels:
+        more = f" and {len(levels) - _LEVELS} more" if len(levels) > _LEVELS else ""
+        yield f"Reference levels of the one-hot encoding: {', '.join(levels[:_LEVELS])}{more}."
 
 
 def _has_reference(column: dict[str, object]) -> bool:

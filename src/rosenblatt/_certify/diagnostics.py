@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from rosenblatt._certify import document
 from rosenblatt._certify.balance import Blend
 from rosenblatt._certify.facial_reduction import Partition, Projected, along
 from rosenblatt._certify.linear_algebra import Misled, kernel
@@ -19,7 +20,7 @@ from rosenblatt._certify.modular import PRIMES, inverse, longest, product
 from rosenblatt._certify.nearest_point import EXTRA, nearest_point
 from rosenblatt._certify.parts import Sides
 from rosenblatt._certify.residues import orthogonal, spanning_rows
-from rosenblatt._certify.rows import Floats, Rows, Vector
+from rosenblatt._certify.rows import Floats, Names, Rows, Vector
 from rosenblatt._certify.simplex import Face, decide
 from rosenblatt._util.budget import LimitReached
 
@@ -87,19 +88,12 @@ def _folded(bits: NDArray[np.uint64]) -> NDArray[np.uint64]:
 # --- One column alone ----------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Revealing:
-    """sign · (x_j - threshold) · y_i >= 0 for every row, and > 0 for `rows` of them."""
+def revealing_columns(rows: Rows) -> list[tuple[dict[str, Any], Sides]]:
+    """The columns that separate rows all by themselves, those with the most rows first, as a
+    document has them, and how many rows are on either side.
 
-    column: int
-    sign: int
-    threshold: Fraction
-    rows: int
-    sides: Sides
-
-
-def revealing_columns(rows: Rows) -> list[Revealing]:
-    """The columns that separate rows all by themselves, those with the most rows first."""
+    sign · (x_j - threshold) · y_i >= 0 for every row, and > 0 for `rows` of them.
+    """
     above, below = rows.y > 0, rows.y < 0
     if not (above.any() and below.any()):
         return []
@@ -118,7 +112,8 @@ def revealing_columns(rows: Rows) -> list[Revealing]:
     for count, j, sign, near, far in sorted(candidates)[:_MOST_COLUMNS]:
         p, q = (Fraction(*rows.ratio(v)) for v in (near, far))
         threshold = (p + q) / 2 if rows.intercept else Fraction(0)
-        columns.append(Revealing(j, sign, threshold, -count, _sides(rows, j, near, far)))
+        part = {"column": j, "sign": sign, "threshold": document.text(threshold), "rows": -count}
+        columns.append((part, _sides(rows, j, near, far)))
     return columns
 
 
@@ -162,42 +157,36 @@ def _counts(X: Any, columns: NDArray[np.intp], values: Floats) -> NDArray[np.int
 # --- Signs of coefficients -----------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class SignSet:
-    """The signs that f·w takes over all w with a_i·w >= 0, and why; f·w is mostly w_j."""
-
-    signs: str  # "+", "-", "±" or "0"
-    other: list[Fraction] | None = None  # "±": weights with the other sign
-    times: int = 0  # "+", "-": times · f is a blend of rows, up to the span of the balanced ones
-    blend: Blend = field(default_factory=dict)
-
-
-def coefficient_signs(partition: Partition, collinear: list[Collinear]) -> list[SignSet]:
+def coefficient_signs(
+    partition: Partition, collinear: list[Collinear], name: Names
+) -> list[dict[str, Any]]:
     """For quasi-complete separation: which coefficients run to infinity, and where to; those of
-    columns that are combinations of others stay 0."""
+    columns that are combinations of others stay 0. As a document has them."""
     rows, free = partition.rows, len(partition.normals or [])
     if rows.D * free > _MOST_SIGNS:
         raise LimitReached(f"{free} free directions are too many for signs of coefficients")
-    search = _SignSearch(partition)
+    search = _SignSearch(partition, name)
     return [search.run(functional(collinear, j)) for j in range(rows.D)]
 
 
 class _SignSearch:
-    def __init__(self, partition: Partition):
+    """The signs that f·w takes over all w with a_i·w >= 0, and why; f·w is mostly w_j."""
+
+    def __init__(self, partition: Partition, name: Names):
         assert partition.normals is not None
         assert partition.separator is not None
-        self.rows, self.alive = partition.rows, partition.alive
+        self.rows, self.alive, self.name = partition.rows, partition.alive, name
         self.normals, self.w = partition.normals, partition.separator
         self.index = np.flatnonzero(partition.alive).tolist()  # rows that can be strict
         self.living = self.rows.part(np.flatnonzero(partition.alive))
         self.view = Projected.of(self.living, self.normals)
 
-    def run(self, f: dict[int, Fraction]) -> SignSet:
+    def run(self, f: dict[int, Fraction]) -> dict[str, Any]:
         if not any(_product(f, normal) for normal in self.normals):
-            return SignSet("0")
+            return {"signs": "0"}
         here = _product(f, self.w)
         if here == 0:  # w is inside the cone, and f·w can move
-            return SignSet("±")
+            return {"signs": "±"}
         sign = 1 if here > 0 else -1
         common = math.lcm(*(v.denominator for v in f.values()))
         other = {j: int(-sign * v * common) for j, v in f.items()}  # a row: for the other sign
@@ -219,16 +208,17 @@ class _SignSearch:
             raise Misled
         return signs
 
-    def _both(self, w: list[Fraction], other: dict[int, int]) -> SignSet | None:
+    def _both(self, w: list[Fraction], other: dict[int, int]) -> dict[str, Any] | None:
         """If w has the other sign and no row on the wrong side."""
         if not _product(other, w) > 0:
             return None
         signs = self.rows.signs(w, only=self.alive)  # of the other rows it is 0
-        return SignSet("±", other=w) if (signs[self.alive] >= 0).all() else None
+        right = (signs[self.alive] >= 0).all()
+        return {"signs": "±", "other": document.numbers(w)} if right else None
 
     def _one(
         self, support: list[int], other: dict[int, int], sign: int, factor: int
-    ) -> SignSet | None:
+    ) -> dict[str, Any] | None:
         """If times · (-other) is a blend of rows, up to the span of the balanced.
 
         That is: along each of the normals, which tell what is outside of that span. `other` is
@@ -249,7 +239,8 @@ class _SignSearch:
         if times <= 0 or min(weights, default=0) < 0:
             return None
         positive = {i: v for i, v in zip(new, weights, strict=True) if v}
-        return SignSet("+" if sign > 0 else "-", times=times * factor, blend=positive)
+        proof = {"times": hex(times * factor), **self.name.blend(positive)}
+        return {"signs": "+" if sign > 0 else "-", **proof}
 
 
 def _product(shares: Mapping[int, Fraction | int], w: Sequence[Fraction | int]) -> Fraction:

@@ -13,7 +13,6 @@ import numpy as np
 from rosenblatt import verify
 from rosenblatt._certify.balance import Blend
 from rosenblatt._certify.check import fingerprint
-from rosenblatt._certify.diagnostics import Collinear, Revealing, SignSet
 from rosenblatt._certify.facial_reduction import Partition
 from rosenblatt._certify.margins import Bound
 from rosenblatt._certify.rows import Names, Rows
@@ -120,11 +119,11 @@ def root(square: Fraction, *, up: bool) -> float | None:
 
 def conflict(rows: Rows, name: Names, blend: Blend) -> dict[str, Any]:
     index = sorted(blend)
-    found = name.blend(blend) | {"y": [int(rows.y[i]) for i in index]}
+    out = name.blend(blend) | {"y": [int(rows.y[i]) for i in index]}
     if rows.intercept:
         *point, total = rows.blend({i: blend[i] for i in index if rows.y[i] > 0})
-        found["point"] = [v.numerator / (v.denominator * int(total)) for v in point]
-    return found
+        out["point"] = [v.numerator / (v.denominator * int(total)) for v in point]
+    return out
 
 
 def verdict(partition: Partition) -> tuple[str, bool | None]:
@@ -175,25 +174,3 @@ def mistake_bounds(rows: Rows, name: Names, bound: Bound, longest: int) -> dict[
 def _count(value: int) -> str:
     """In decimal, unless it is longer than Python would read back."""
     return str(value) if value.bit_length() < 10_000 else hex(value)
-
-
-def sign(found: SignSet, name: Names) -> dict[str, Any]:
-    out: dict[str, Any] = {"signs": found.signs}
-    if found.other is not None:
-        out["other"] = numbers(found.other)
-    if found.times:
-        out |= {"times": hex(found.times), **name.blend(found.blend)}
-    return out
-
-
-def collinear(found: Collinear) -> dict[str, Any]:
-    return {"column": found.column, "vector": numbers(found.vector)}
-
-
-def revealing(found: Revealing) -> dict[str, Any]:
-    return {
-        "column": found.column,
-        "sign": found.sign,
-        "threshold": text(found.threshold),
-        "rows": found.rows,
-    }

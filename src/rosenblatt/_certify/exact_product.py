@@ -101,17 +101,17 @@ def _joined(limbs: Ints) -> Vector:
 
 def signs_of_products(x: Floats, w: Sequence[int], last: int) -> NDArray[np.int8] | None:
     """The sign of x_i·w + last for every row; None where a column's exponents differ too much."""
-    found = _of_floats(x, w, last)
-    if found is None:
+    limbs = _of_floats(x, w, last)
+    if limbs is None:
         return None
-    out, left = _carried(found[0])
+    out, left = _carried(limbs[0])
     return np.where(left < 0, -1, out.any(axis=1)).astype(np.int8)
 
 
 def products(x: Floats, w: Sequence[int], last: int) -> tuple[Vector, int] | None:
     """x_i·w + last for every row, as whole numbers over a common denominator; None as above."""
-    found = _of_floats(x, w, last)
-    return None if found is None else (_joined(found[0]), found[1])
+    limbs = _of_floats(x, w, last)
+    return None if limbs is None else (_joined(limbs[0]), limbs[1])
 
 
 def vanishing(

@@ -97,12 +97,12 @@ class LiftedRows(Rows):
     def scores(self, w: Floats, b: float) -> Floats:
         points, weights = self.points, self.by_class(w)
         self.budget.spend(self.n)
-        found = np.empty((points.n, self.classes))
+        out = np.empty((points.n, self.classes))
         for begin, end in points.chunks():
-            found[begin:end] = points.x(begin, end) @ weights[:, : points.d].T
+            out[begin:end] = points.x(begin, end) @ weights[:, : points.d].T
         if points.intercept:
-            found += weights[:, -1]
-        return self.against(found)
+            out += weights[:, -1]
+        return self.against(out)
 
     def norms(self) -> Floats:
         """‖x̃‖ √2, as it is where no class is left out: never too small."""

@@ -46,12 +46,12 @@ class System:
     def __init__(self, matrix: Sequence[Sequence[int]]):
         self.matrix, self.k = matrix, len(matrix)
         for self.prime in LIFTING:
-            found = inverse(mod(matrix, self.prime), self.prime) if self.k else _NOTHING
-            if found is not None:
+            below = inverse(mod(matrix, self.prime), self.prime) if self.k else _NOTHING
+            if below is not None:
                 break
         else:
             raise Singular
-        self._inverse = found
+        self._inverse = below
         self._limbs = limbs_of(matrix)
         self._columns: Combining | None = None
         self._floats: Floats | None = None
@@ -75,12 +75,12 @@ class System:
                 more = min(step, wanted - count)
                 digits[count : count + more] = lifting.digits(more)
                 count += more
-            found = common_fraction(digits[:count], self.prime)
-            if found is not None and self._solves(*found, right):
-                return found
-        found = fractions(digits, self.prime)
-        if found is not None and self._solves(*found, right):
-            return found
+            solution = common_fraction(digits[:count], self.prime)
+            if solution is not None and self._solves(*solution, right):
+                return solution
+        solution = fractions(digits, self.prime)
+        if solution is not None and self._solves(*solution, right):
+            return solution
         raise ArithmeticError("p-adic lifting did not end in the solution")  # cannot happen
 
     def _expected(self, right: Sequence[int]) -> int:
@@ -144,8 +144,8 @@ def independent_rows(rows: Sequence[Sequence[int]]) -> list[int]:
     """As many rows as are independent: the most that any of the primes finds."""
     best: list[int] = []
     for prime in PRIMES:
-        found, _ = echelon(mod(rows, prime), prime)
-        best = max(best, found, key=len)
+        independent, _ = echelon(mod(rows, prime), prime)
+        best = max(best, independent, key=len)
         if rows and len(best) == min(len(rows), len(rows[0])):
             break  # there cannot be more
     return best
@@ -160,15 +160,15 @@ def kernel(rows: Sequence[Sequence[int]], budget: Budget) -> Vector | None:
         rest = next(i for i in range(len(rows)) if i not in set(independent))
         matrix = [[rows[i][j] for i in independent] for j in columns]
         try:
-            found, denominator = System(matrix).solve([-rows[rest][j] for j in columns], budget)
+            shares, denominator = System(matrix).solve([-rows[rest][j] for j in columns], budget)
         except Singular:
             continue
         out = [0] * len(rows)
-        for i, v in zip(independent, found, strict=True):
+        for i, v in zip(independent, shares, strict=True):
             out[i] = v
         out[rest] = denominator
         if len(columns) < len(rows[0]):  # the numbers of the row that is left may be much longer
-            left = combined(found, [rows[i] for i in independent]) if independent else []
+            left = combined(shares, [rows[i] for i in independent]) if independent else []
             if (left or [0] * len(rows[0])) != [-denominator * v for v in rows[rest]]:
                 continue
         return reduce(out)
@@ -189,9 +189,9 @@ def null_space(rows: Sequence[Sequence[int]], size: int, budget: Budget) -> list
             continue
         out = []
         for free in others:
-            found, denominator = system.solve([-rows[i][free] for i in independent], budget)
+            entries, denominator = system.solve([-rows[i][free] for i in independent], budget)
             vector = [0] * size
-            for j, v in zip(columns, found, strict=True):
+            for j, v in zip(columns, entries, strict=True):
                 vector[j] = v
             vector[free] = denominator
             out.append(reduce(vector))
@@ -223,7 +223,9 @@ def common_fraction(digits: Ints, prime: int) -> tuple[Vector, int] | None:
     bound = math.isqrt(modulus // 2)
     shares = np.random.default_rng(0).integers(1, 1 << _SHARES, (_BLENDS, digits.shape[1], 1))
     for share in shares:
-        (blend,) = numbers(_carried(_exact_product(digits, share), prime), prime)
+        # Sums of 2^14 products of 27 and 10 bits are exact in floating point, which is faster.
+        product = (digits.astype(np.float64) @ share.astype(np.float64)).astype(np.int64)
+        (blend,) = numbers(_carried(product, prime), prime)
         residue = blend * denominator % modulus
         below = _denominator(residue, modulus, bound)
         denominator *= below
@@ -236,17 +238,10 @@ def common_fraction(digits: Ints, prime: int) -> tuple[Vector, int] | None:
     # Numerators are shorter than what the denominator leaves of the modulus.
     places = len(digits) - (denominator.bit_length() - 1) // prime.bit_length()
     top = prime**places
-    found = numbers(_multiple(digits[:places], denominator, prime), prime)
-    found = [v - top if 2 * v > top else v for v in found]
-    divisor = math.gcd(denominator, *found)
-    return [v // divisor for v in found], denominator // divisor
-
-
-def _exact_product(digits: Ints, shares: Ints) -> Ints:
-    """In floating point, which is faster: sums of 2^14 products of 27 and 10 bits are exact."""
-    if len(shares) > 1 << 14:
-        return np.asarray(digits @ shares)
-    return (digits.astype(np.float64) @ shares.astype(np.float64)).astype(np.int64)
+    numerators = numbers(_multiple(digits[:places], denominator, prime), prime)
+    numerators = [v - top if 2 * v > top else v for v in numerators]
+    divisor = math.gcd(denominator, *numerators)
+    return [v // divisor for v in numerators], denominator // divisor
 
 
 def fractions(digits: Ints, prime: int) -> tuple[Vector, int] | None:
@@ -257,8 +252,8 @@ def fractions(digits: Ints, prime: int) -> tuple[Vector, int] | None:
         denominator *= _denominator(value * denominator % modulus, modulus, bound)
         if denominator > bound:
             return None
-    found = (value * denominator % modulus for value in x)
-    return [v - modulus if 2 * v > modulus else v for v in found], denominator
+    numerators = (value * denominator % modulus for value in x)
+    return [v - modulus if 2 * v > modulus else v for v in numerators], denominator
 
 
 def numbers(digits: Ints, prime: int) -> Vector:

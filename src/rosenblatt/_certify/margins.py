@@ -54,20 +54,15 @@ def geometric(rows: Rows, start: Sequence[int], separator: list[Fraction]) -> Bo
         metric = _plain(rows, center, separator, free=True)
         guess = nearest_point(rows, metric, start=support)
         w = rows.lifted(*metric.weights(rows, guess.direction))
-        found = _centered(rows, w) if np.isfinite(w).all() else np.zeros(rows.D)
-        bound = _bound(rows, guess, [Fraction(v) for v in found.tolist()], separator, free=True)
+        w = _centered(rows, w) if np.isfinite(w).all() else np.zeros(rows.D)
+        bound = _bound(rows, guess, [Fraction(v) for v in w.tolist()], separator, free=True)
         support = guess.support
-        best = bound if best is None else _tighter(best, bound)
+        best = bound if best is None else best.tightened(bound)
         if best.gap < _CLOSE:
             break
         center = _middle(rows, support, guess.blend)
     assert best is not None
     return _exact_or(rows, best, free=True)
-
-
-def _tighter(a: Bound, b: Bound) -> Bound:
-    low, high = (a if a.lo2 >= b.lo2 else b), (a if a.hi2 <= b.hi2 else b)
-    return Bound(low.separator, low.at_least, high.weights, low.lo2, high.hi2)
 
 
 def _plain(rows: Rows, center: Floats, separator: list[Fraction], *, free: bool) -> Metric:
@@ -227,9 +222,9 @@ class Optimum:
         matrix += [[*hull, *([0] * len(hulls))] for hull in hulls]
         right = [0] * len(index) + [1] * len(hulls)
         self.rows.budget.spend_on_algebra(len(matrix), longest(matrix))
-        found, below = System(matrix).solve(right, self.rows.budget)
-        target = {i: Fraction(v, below) for i, v in zip(index, found, strict=False)}
-        return target, [Fraction(v, below * scale**2) for v in found[len(index) :]]
+        solution, below = System(matrix).solve(right, self.rows.budget)
+        target = {i: Fraction(v, below) for i, v in zip(index, solution, strict=False)}
+        return target, [Fraction(v, below * scale**2) for v in solution[len(index) :]]
 
     def _common(self, index: list[int]) -> tuple[list[Vector], int]:
         """Rows (features alone with b free) in whole numbers, all columns on one scale."""
@@ -298,6 +293,11 @@ class Bound:
     @property
     def gap(self) -> float:
         return 1 - math.sqrt(self.lo2 / self.hi2) if self.hi2 else 0.0
+
+    def tightened(self, other: Bound) -> Bound:
+        low = self if self.lo2 >= other.lo2 else other
+        high = self if self.hi2 <= other.hi2 else other
+        return Bound(low.separator, low.at_least, high.weights, low.lo2, high.hi2)
 
 
 def proved(

@@ -88,9 +88,9 @@ def view_of(rows: Rows, metric: Metric, pool: Index | None = None, rank: int | N
     return rows.lift(near_collinear(points, metric, rows.points_among(pool), rank) or metric)
 
 
-def _zero_columns(rows: Rows, pool: Index, seen: Floats) -> Index:
-    """Columns without a number in any row of the pool; `seen` are some of the rows."""
-    zero = np.flatnonzero(~seen[:, : rows.d].any(axis=0)) if seen.shape[1] == rows.D else pool[:0]
+def _zero_columns(rows: Rows, pool: Index, b: Floats) -> Index:
+    """Columns without a number in any row of the pool; b are some of the rows."""
+    zero = np.flatnonzero(~b[:, : rows.d].any(axis=0)) if b.shape[1] == rows.D else pool[:0]
     if not len(zero):
         return zero
     low, high = rows.ranges(np.isin(np.arange(rows.n), pool))
@@ -130,13 +130,13 @@ class _Columns:
         for k, begin in enumerate(range(0, len(self.pool), step)):
             self.rows.budget.check_interrupt()
             part = slice(begin, min(begin + step, len(self.pool)))
-            yield part, self._kept[k] if self._kept else self._chunk(self.pool[part])
-
-    def _chunk(self, index: Index) -> Floats:
-        x = self.rows.dense(index)
-        if self.rows.intercept:
-            x = np.hstack([x, np.ones((len(x), 1))])
-        return np.asarray(x * self.scale)
+            if self._kept:
+                yield part, self._kept[k]
+                continue
+            x = self.rows.dense(self.pool[part])
+            if self.rows.intercept:
+                x = np.hstack([x, np.ones((len(x), 1))])
+            yield part, x * self.scale
 
     def view(self, rank: int | None) -> BlendedColumns | None:
         gram = sum((a.T @ a for _, a in self._chunks()), np.zeros((self.rows.D, self.rows.D)))

@@ -21,17 +21,17 @@ class PairCertificates(Mapping[Pair, "Certificate"]):
     Rows keep the numbers that they have in the whole table; those of other classes are left out.
     """
 
-    def __init__(self, found: dict[Pair, Certificate]):
-        self._found = found
+    def __init__(self, certificates: dict[Pair, Certificate]):
+        self._certificates = certificates
 
     def __getitem__(self, pair: Pair) -> Certificate:
-        return self._found[pair]
+        return self._certificates[pair]
 
     def __iter__(self) -> Iterator[Pair]:
-        return iter(self._found)
+        return iter(self._certificates)
 
     def __len__(self) -> int:
-        return len(self._found)
+        return len(self._certificates)
 
     def table(self) -> list[dict[str, Any]]:
         return [
@@ -43,13 +43,13 @@ class PairCertificates(Mapping[Pair, "Certificate"]):
                 "geometric_margin": _shown(certificate.geometric_margin),
                 "conflict_rows": certificate.conflict and certificate.conflict.rows,
             }
-            for pair, certificate in self._found.items()
+            for pair, certificate in self._certificates.items()
         ]
 
     def _cells(self) -> list[tuple[str, ...]]:
         last = f"margin, or rows in conflict (counted from {row_number(0)})"
         head = ("classes", "rows", "verdict", last)
-        return [head, *(_line(pair, one) for pair, one in self._found.items())]
+        return [head, *(_line(pair, one) for pair, one in self._certificates.items())]
 
     def __str__(self) -> str:
         cells = self._cells()

@@ -172,10 +172,10 @@ def separated_rows(document: dict[str, Any]) -> NDArray[np.intp] | None:
         return np.zeros(0, dtype=np.intp)
     if document["verdict"] == "complete separation":
         return np.delete(np.arange(document["rows"]), document["dropped"])
-    found = np.array(document["separated"], dtype=np.intp)
+    named = np.array(document["separated"], dtype=np.intp)
     if len(document["labels"]) == 2:
-        return found
-    rows, times = np.unique(found // len(document["labels"]) ** 2, return_counts=True)
+        return named
+    rows, times = np.unique(named // len(document["labels"]) ** 2, return_counts=True)
     return np.asarray(rows[times == len(document["labels"]) - 1])
 
 
@@ -190,14 +190,14 @@ _TERMS = 4  # of a formula, beside the first
 def coefficient_signs(document: dict[str, Any]) -> dict[str, CoefficientSign]:
     names, signs = _names(document), document.get("signs")
     left_out = collinear_columns(document)
-    found: dict[str, CoefficientSign] = dict.fromkeys(names, "?")
+    known: dict[str, CoefficientSign] = dict.fromkeys(names, "?")
     if signs is not None:
-        found = {name: part["signs"] for name, part in zip(names, signs, strict=True)}
+        known = {name: part["signs"] for name, part in zip(names, signs, strict=True)}
     elif document["verdict"] == "overlap":  # free is only what is orthogonal to all rows
         free = len(document["orthogonal"]) - len(left_out)
-        found = dict.fromkeys(names, "?" if free else "0")
-    found.update((c.column, "collinear") for c in left_out)
-    return found
+        known = dict.fromkeys(names, "?" if free else "0")
+    known.update((c.column, "collinear") for c in left_out)
+    return known
 
 
 def class_coefficient_signs(

@@ -39,8 +39,8 @@ def independent(rows: Rows, index: list[int]) -> list[int]:
     """As many of the rows as are independent; a positive blend of them is zero, so never all."""
     best: list[int] = []
     for prime in PRIMES:
-        found, _ = echelon(rows.residues(index, prime), prime)
-        best = max(best, found, key=len)
+        places, _ = echelon(rows.residues(index, prime), prime)
+        best = max(best, places, key=len)
         if len(best) == min(len(index) - 1, rows.D):  # there cannot be more
             break
     return [index[k] for k in best]
@@ -58,10 +58,12 @@ def spanning_rows(
     prime, place = PRIMES[0], np.linspace(0, len(pool) - 1, min(len(pool), 2 * rows.D + 64))
     index = np.array([*first, *pool[place.astype(np.intp)]], dtype=np.intp)
     while True:
-        found = rows.residues(index, prime)
-        places, members = echelon(np.ascontiguousarray(found[:, order].T), prime)
+        residues = rows.residues(index, prime)
+        places, members = echelon(np.ascontiguousarray(residues[:, order].T), prime)
         index, columns = index[members], order[places].tolist()
-        other = _outside(rows, pool, found[members], columns) if len(index) < rows.D else index[:0]
+        other = (
+            _outside(rows, pool, residues[members], columns) if len(index) < rows.D else index[:0]
+        )
         if not len(other):
             return index.tolist(), columns
         index = np.append(index, other)
@@ -76,12 +78,12 @@ def _outside(rows: Rows, pool: Index, basis: Ints, columns: list[int]) -> Index:
     normals = np.zeros((rows.D, len(rest)), dtype=np.int64)
     normals[columns] = prime - product(below, basis[:, rest], prime)
     normals[rest, range(len(rest))] = 1
-    found: list[Index] = [pool[:0]]
+    outside: list[Index] = [pool[:0]]
     step = max(1, (1 << 17) // rows.D)
     for begin in range(0, len(pool), step):
         rows.budget.check_interrupt()
         some = pool[begin : begin + step]
-        found.append(some[rows.times(normals, some, prime).any(axis=1)])
-        if sum(map(len, found)) > 2 * rows.D:
+        outside.append(some[rows.times(normals, some, prime).any(axis=1)])
+        if sum(map(len, outside)) > 2 * rows.D:
             break
-    return np.concatenate(found)[: 2 * rows.D]
+    return np.concatenate(outside)[: 2 * rows.D]

@@ -87,8 +87,8 @@ class Rows:
         return dense(x).astype(np.float64, copy=False)
 
     def used(self, *vectors: Sequence[int]) -> list[int]:
-        found = [j for j, column in enumerate(zip(*vectors, strict=True)) if any(column)]
-        return [j for j in found if j < self.d] or [0]
+        columns = enumerate(zip(*vectors, strict=True))
+        return [j for j, column in columns if j < self.d and any(column)] or [0]
 
     def norms(self) -> Floats:
         """‖x_i‖, up to rounding; too small by up to 2^-500 √d where numbers are tiny."""

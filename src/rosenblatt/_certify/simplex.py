@@ -94,18 +94,18 @@ class Face:
 
 def decide(face: Face, start: Sequence[int]) -> Decision:
     """A strict separator of the face's rows, or a conflict among them; `start` comes first."""
-    found = guess(face)
-    if found is not None:
-        return found
+    decision = guess(face)
+    if decision is not None:
+        return decision
     order = [*start, *(i for i in face.index if i not in set(start))]
     for prime in PRIMES:
         basis, coordinates, flat = _basis(face, order, prime)
         if flat:
-            found = _level(face, basis, coordinates)
+            decision = _level(face, basis, coordinates)
         else:
-            found = _Simplex(face, basis, coordinates).run()
-        if found is not None and face.agrees(found):
-            return found
+            decision = _Simplex(face, basis, coordinates).run()
+        if decision is not None and face.agrees(decision):
+            return decision
     raise Misled
 
 
@@ -136,14 +136,13 @@ def _level(face: Face, basis: list[int], coordinates: list[int]) -> Decision | N
     columns = [face.column(i)[0] for i in basis]
     matrix = [[c[j] for j in coordinates] for c in columns]
     try:
-        found, below = System(matrix).solve([c[-1] for c in columns], face.rows.budget)
+        solution, below = System(matrix).solve([c[-1] for c in columns], face.rows.budget)
     except Singular:
         return None
     v = [Fraction(0)] * face.size
-    for j, value in zip(coordinates, found, strict=True):
+    for j, value in zip(coordinates, solution, strict=True):
         v[j] = Fraction(value, below)
-    w = face.weights(v)
-    return Decision(separator=w)
+    return Decision(separator=face.weights(v))
 
 
 class _Simplex:
@@ -167,14 +166,11 @@ class _Simplex:
             if not negative:
                 return self._conflict(x)
             _, q = min(negative)
-            entering = self._entering(self.adjoint[q])
+            entering = self.face.first_below(*self._direction(self.adjoint[q]), strictly=True)
             if entering is None:
-                return self._separator(self.adjoint[q])
+                w, _ = self._direction(reduce(self.adjoint[q]))
+                return Decision(separator=w)
             self._pivot(q, entering)
-
-    def _entering(self, row: Vector) -> int | None:
-        w, bound = self._direction(row)
-        return self.face.first_below(w, bound, strictly=True)
 
     def _direction(self, row: Vector) -> tuple[list[Fraction], Fraction]:
         v = [Fraction(0)] * self.face.size
@@ -203,10 +199,6 @@ class _Simplex:
         ]
         weights = reduce([v for _, v in pairs])
         return Decision(conflict={i: v for (i, _), v in zip(pairs, weights, strict=True)})
-
-    def _separator(self, row: Vector) -> Decision:
-        w, _ = self._direction(reduce(row))
-        return Decision(separator=w)
 
 
 def _adjoint(matrix: list[Vector], budget: Budget) -> tuple[int, list[Vector]]:
@@ -256,9 +248,9 @@ def guess(face: Face) -> Decision | None:
     for digits in DIGITS:
         with localcontext(Context(prec=digits, Emin=-(10**15), Emax=10**15)):
             search = _NearestPoint(face, digits)
-            found = search.run(members)
-        if found is not None and face.agrees(found):
-            return found
+            decision = search.run(members)
+        if decision is not None and face.agrees(decision):
+            return decision
         members = search.members
     return None
 
@@ -325,13 +317,13 @@ class _NearestPoint:
     def _begin(self, start: list[int]) -> dict[int, Decimal]:
         inside = list(start)
         while inside:
-            found = self._solved(inside)
-            if found is None:
+            shares = self._solved(inside)
+            if shares is None:
                 break
-            worst = min(inside, key=found.__getitem__)
-            if found[worst] > 0:
+            worst = min(inside, key=shares.__getitem__)
+            if shares[worst] > 0:
                 self.members = inside
-                return found
+                return shares
             inside.remove(worst)
         return {}
 
@@ -346,8 +338,8 @@ class _NearestPoint:
                 return best
         self._spend(len(outside) * (self.face.size + 1))
         gains = {i: _dot(self.columns[i], r) for i in outside}
-        found = max(outside, key=gains.__getitem__, default=None)
-        return None if found is None or gains[found] <= self.zero * largest**2 else found
+        farthest = max(outside, key=gains.__getitem__, default=None)
+        return None if farthest is None or gains[farthest] <= self.zero * largest**2 else farthest
 
     def _residual(self, x: dict[int, Decimal]) -> Numbers:
         r = [_NOTHING] * self.face.size + [Decimal(1)]
@@ -408,10 +400,10 @@ class _NearestPoint:
         vectors: list[Vector] = [column[:-1] for column, _ in columns]
         budget = self.face.rows.budget
         budget.spend_on_algebra(len(vectors), longest(vectors))
-        found = kernel(vectors, budget)
-        if found is None or not (min(found) >= 0 or max(found) <= 0):
+        blend = kernel(vectors, budget)
+        if blend is None or not (min(blend) >= 0 or max(blend) <= 0):
             return None
-        weights = reduce([abs(v) * f for v, (_, f) in zip(found, columns, strict=True)])
+        weights = reduce([abs(v) * f for v, (_, f) in zip(blend, columns, strict=True)])
         return Decision(conflict={i: v for i, v in zip(self.members, weights, strict=True) if v})
 
     def _separator(self, r: Numbers) -> Decision:

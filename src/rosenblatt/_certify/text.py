@@ -417,15 +417,15 @@ def _pair(pair: ClassPair) -> str:
     return f"{pair.first} and {pair.second}{counts if 0 < pair.separated < pair.rows else ''}"
 
 
-def _conflict_of_many(found: Conflict) -> Iterator[str]:
-    rows, rivals = [row_number(row) for row in found.rows], found.rivals or []
+def _conflict_of_many(conflict: Conflict) -> Iterator[str]:
+    rows, rivals = [row_number(row) for row in conflict.rows], conflict.rivals or []
     if len(rows) == 1:
         yield f"Why: row {rows[0]} is all zeros, so all its scores are 0 ({counted()})."
         return
-    if len(rows) == 2 and found.weights == [1, 1] and rivals == found.labels[::-1]:
+    if len(rows) == 2 and conflict.weights == [1, 1] and rivals == conflict.labels[::-1]:
         yield (
             f"Why: rows {rows[0]} and {rows[1]} have the same values and different labels, "
-            f"{named(found.labels[0])} and {named(found.labels[1])} ({counted()})."
+            f"{named(conflict.labels[0])} and {named(conflict.labels[1])} ({counted()})."
         )
         return
     several = "" if len(set(rows)) == len(rows) else f", in {len(rows)} comparisons"
@@ -440,16 +440,18 @@ def _conflict_of_many(found: Conflict) -> Iterator[str]:
     )
     heaviest = ", ".join(
         f"row {row_number(row)} (label {named(label)} against {named(rival)}, {share:.1%})"
-        for row, label, rival, share in lifted_shares(found)[:_SHOWN]
+        for row, label, rival, share in lifted_shares(conflict)[:_SHOWN]
     )
     more = _more(len(rows), "comparison")
     yield f"  The heaviest comparisons, with their share of the total weight: {heaviest}{more}."
 
 
-def lifted_shares(found: Conflict) -> list[tuple[int, str, str, float]]:
+def lifted_shares(conflict: Conflict) -> list[tuple[int, str, str, float]]:
     """Row, label, rival and its share of all weights; the largest first."""
-    total = sum(found.weights)
-    items = zip(found.rows, found.labels, found.rivals or [], found.weights, strict=True)
+    total = sum(conflict.weights)
+    items = zip(
+        conflict.rows, conflict.labels, conflict.rivals or [], conflict.weights, strict=True
+    )
     each = [(row, label, rival, float(Fraction(w, total))) for row, label, rival, w in items]
     return sorted(each, key=lambda item: -item[3])
 

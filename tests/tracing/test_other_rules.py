@@ -195,7 +195,7 @@ def test_the_replay_is_the_literal_run(core, kind, problem, is_sparse):
             patch.setattr(compute, "backend", reference)
         patch.setattr(loss_steps, "_BLOCK", 64)  # several blocks
         t = traced(kind, problem, sparse.csr_array(X) if is_sparse else X)
-        path = [t.replay.space.at(step) for step in range(len(t) + 1)]
+        path = list(t.replay.space.at(range(len(t) + 1)))
         scores = t.replay.path.scores
         record = t.check()["record"].status
         precision = t.precision_at(len(t)) if kind == "AROW" else None

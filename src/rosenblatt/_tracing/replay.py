@@ -11,9 +11,8 @@ import numpy as np
 from rosenblatt._tracing import loss_check
 from rosenblatt._tracing.check import Check, Constants, check, constants
 from rosenblatt._tracing.loss_check import Losses
-from rosenblatt._tracing.mixed_space import MixedFeatures
 from rosenblatt._tracing.run import About, Floats, Ints, Run
-from rosenblatt._tracing.space import Features, JointFeatures, Kernelled, Space
+from rosenblatt._tracing.space import Features, JointFeatures, Kernelled, MixedFeatures, Space
 from rosenblatt._tracing.walk import Path, Reference
 from rosenblatt._util.text import counted, row_number
 from rosenblatt.certificate import Certificate

@@ -167,26 +167,18 @@ class Run:
         per_epoch = 1 if self.order == "batch" else self.n
         return self.visits // per_epoch + 1
 
-    def counts(self, step: int) -> Ints:
-        """Updates of each row after so many steps; of many classes by class, - where a rival."""
+    def counts(self, step: int, by: NDArray[Any] | None = None) -> NDArray[Any]:
+        """Updates of each row after so many steps, or the sums of `by`, which has a number for each
+        update; of many classes by class, - where a rival."""
         made = int(self.edges[step])
+        each = np.ones(made, dtype=np.int64) if by is None else by[:made]
+        total = np.zeros((len(self.y), *self.start.shape[:-1]), dtype=each.dtype)
         if self.rivals is None:
-            return np.bincount(self.rows[:made], minlength=len(self.y))
-        by_class = np.zeros((len(self.y), len(self.start)), dtype=np.int64)
-        np.add.at(by_class, (self.rows[:made], self.own[:made]), 1)
-        np.add.at(by_class, (self.rows[:made], self.rivals[:made]), -1)
-        return by_class
-
-    def added(self, step: int) -> Floats:
-        """`counts` with lengths of steps in the place of ones: for rules that look at the loss."""
-        made = int(self.edges[step])
-        rows, own, lengths = self.rows[:made], self.own[:made], np.abs(self.steps[:made])
-        if self.rivals is None:
-            return np.bincount(rows, lengths, len(self.y)).astype(np.float64)
-        by_class = np.zeros((len(self.y), len(self.start)))
-        np.add.at(by_class, (rows, own), lengths)
-        np.add.at(by_class, (rows, self.rivals[:made]), -lengths)
-        return by_class
+            np.add.at(total, self.rows[:made], each)
+            return total
+        np.add.at(total, (self.rows[:made], self.own[:made]), each)
+        np.add.at(total, (self.rows[:made], self.rivals[:made]), -each)
+        return total
 
     def coefficients(self, step: int) -> Floats:
         made = int(self.edges[step])

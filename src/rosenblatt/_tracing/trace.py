@@ -188,7 +188,7 @@ class Trace:
                 "rows have no coefficients. weights_at and precision_at have what it learned."
             )
         if not run.by_count:
-            return run.added(step)
+            return run.counts(step, np.abs(run.steps))
         counts = self.replay.counts(step)
         return np.asarray(run.eta * run.weights.reshape(-1, *[1] * (counts.ndim - 1)) * counts)
 

@@ -336,13 +336,7 @@ class ExactFeatures:
 class ExactGram:
     """Scores of all rows in whole numbers, from the Gram matrix as the floats it holds."""
 
-    def __init__(
-        self,
-        gram: dict[int, Floats],
-        run: Run,
-        start: Floats,
-        star: Floats | None,
-    ):
+    def __init__(self, gram: dict[int, Floats], run: Run, start: Floats, star: Floats | None):
         self._rows: list[int] = run.rows.tolist()
         self._k, self._p = _table(gram)
         self._one = (1 << self._p) * run.intercept

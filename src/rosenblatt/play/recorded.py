@@ -18,10 +18,8 @@ if TYPE_CHECKING:
     from rosenblatt._tracing.trace import Trace
 
 
-_OFFERED = {
-    "blocks": "shuffle",
-    "mixed": "shuffle",
-}  # what the page trains with when the points are changed
+# What the page trains with when the points are changed.
+_OFFERED = {"blocks": "shuffle", "mixed": "shuffle"}
 MOST_WITH_KERNEL = 400  # as assets/model.js has it
 _STOPS = {"max_iter": "max_iter", "max_updates": "max_updates"}
 
@@ -45,6 +43,7 @@ def table_of_trace(trace: Trace) -> dict[str, Any]:
     returned = np.zeros(0)  # with a kernel there are no weights of the features
     if run.kernel is None:
         returned = np.column_stack([estimator.coef_, estimator.intercept_]).ravel() / run.eta
+    reason = str(estimator.stop_reason_.name).lower()
     table["record"] = {
         "row": run.rows.tolist(),
         "visit": run.visits.tolist(),
@@ -53,13 +52,9 @@ def table_of_trace(trace: Trace) -> dict[str, Any]:
         "mistakes": estimator.mistakes_.tolist(),
         "returned": returned.tolist(),
         "errors": estimator.training_errors_,
-        "stop": "clean" if about.converged else _STOPS.get(_reason(estimator), "given_up"),
+        "stop": "clean" if about.converged else _STOPS.get(reason, "given_up"),
     }
     return table
-
-
-def _reason(estimator: Any) -> str:
-    return str(estimator.stop_reason_.name).lower()
 
 
 def _kernel(run: Run) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from rosenblatt.errors import InputError
 from rosenblatt.online import AROW, PassiveAggressive
 from rosenblatt.plots import style
 from rosenblatt.plots.display import Display
+from rosenblatt.plots.scene import class_name
 
 if TYPE_CHECKING:
     from rosenblatt._tracing.trace import Trace
@@ -139,8 +140,6 @@ class AlphaDisplay(Display):
         style.frame(ax, ("row", "α = η c · updates"), self._words(), notes, handles)
 
     def _looks(self) -> list[tuple[int, str, tuple[str, str]]]:
-        from rosenblatt.plots.scene import class_name
-
         if len(self.classes) == 2:
             return [
                 (sign, class_name(self.classes, sign), style.look(sign > 0)) for sign in (-1, 1)

@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rosenblatt._tracing.run import Floats
 from rosenblatt._validation import parameters
 from rosenblatt.plots import scene, style
 from rosenblatt.plots.display import PlaneDisplay, plane_of
 from rosenblatt.plots.scene import Data, Plane, Rule
-from rosenblatt.plots.view import View, draw_arrow, draw_points, name_arrow
+from rosenblatt.plots.view import draw_arrow, draw_points, name_arrow
 
 if TYPE_CHECKING:
     from rosenblatt._tracing.trace import Trace
@@ -180,7 +179,7 @@ class BoundaryDisplay(PlaneDisplay):
             self._weights(ax, w, b)
 
     def _band(self, ax: Any, w: Floats, b: float, level: float, which: str) -> None:
-        edges = [_far(self._view, w, b + side) for side in (-level, level)]
+        edges = [self._view.line(w, b + side) for side in (-level, level)]
         (self.band_,) = ax.fill(
             *np.vstack([edges[0], edges[1][::-1]]).T,
             facecolor=style.LIGHT,
@@ -214,12 +213,3 @@ class BoundaryDisplay(PlaneDisplay):
         if least < 0 < most:
             self.line_ = ax.contour(x, y, surface, [0.0], colors=[style.BLACK], zorder=2)
             self._named.insert(0, Line2D([], [], color=style.BLACK, label="score = 0"))
-
-
-def _far(view: View, w: Floats, b: float) -> NDArray[np.float64]:
-    """Two points of the line w·p + b = 0 that are far outside, wherever it is."""
-    v = w * view.span
-    v2 = float(v @ v)
-    foot = -(float(w @ view.middle) + b) * v / v2
-    along = 2 * np.array([-v[1], v[0]]) / np.sqrt(v2)
-    return np.asarray(view.middle + np.array([foot - along, foot + along]) * view.span)

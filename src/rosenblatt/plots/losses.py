@@ -70,14 +70,7 @@ class LossLineDisplay(Display):
 
     @classmethod
     def from_weights(
-        cls,
-        X: Any,
-        y: Any,
-        *,
-        start: Any,
-        end: Any,
-        sample_weight: Any = None,
-        ax: Any = None,
+        cls, X: Any, y: Any, *, start: Any, end: Any, sample_weight: Any = None, ax: Any = None
     ) -> LossLineDisplay:
         """Draw the losses between two weight vectors: d weights, or d + 1 with the intercept."""
         style.pyplot()
@@ -87,12 +80,7 @@ class LossLineDisplay(Display):
 
     @classmethod
     def from_trace(
-        cls,
-        trace: Trace,
-        start: int | None = None,
-        end: int | None = None,
-        *,
-        ax: Any = None,
+        cls, trace: Trace, start: int | None = None, end: int | None = None, *, ax: Any = None
     ) -> LossLineDisplay:
         """Draw the losses between the weights after two steps of a trace.
 

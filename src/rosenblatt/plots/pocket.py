@@ -65,13 +65,7 @@ class PocketDisplay(Display):
 
     @classmethod
     def from_estimator(
-        cls,
-        estimator: Any,
-        X: Any,
-        y: Any,
-        *,
-        sample_weight: Any = None,
-        ax: Any = None,
+        cls, estimator: Any, X: Any, y: Any, *, sample_weight: Any = None, ax: Any = None
     ) -> PocketDisplay:
         """Train a clone of `estimator` (whatever its `keep`), and draw both."""
         from rosenblatt._tracing.trace import trace

@@ -44,9 +44,6 @@ class Data:
     def d(self) -> int:
         return int(self.table.shape[1])
 
-    def class_name(self, sign: int) -> str:
-        return class_name(self.classes, sign)
-
 
 def class_name(classes: Sequence[Any], sign: int) -> str:
     """The label, and its sign where the labels do not say it."""

@@ -120,7 +120,10 @@ class SqueezeDisplay(Display):
             ax.fill_between(
                 reach, below, self.upper(reach), where=room, color=style.LIGHT, alpha=0.6, zorder=0
             )
-            self._end(ax)
+            words = f"the bound: {self.bound:,} updates"
+            self.lines_["bound"] = ax.axvline(
+                self.bound, color=style.BLACK, linestyle="-.", linewidth=1.4, label=words
+            )
         self._frame(ax, scale, reach)
 
     @property
@@ -129,12 +132,6 @@ class SqueezeDisplay(Display):
 
     def _curve(self, ax: Any, name: str, *look: Any, **how: Any) -> None:
         self.lines_[name] = style.curve(ax, *look, markersize=5, **how)
-
-    def _end(self, ax: Any) -> None:
-        words = f"the bound: {self.bound:,} updates"
-        self.lines_["bound"] = ax.axvline(
-            self.bound, color=style.BLACK, linestyle="-.", linewidth=1.4, label=words
-        )
 
     def _frame(self, ax: Any, scale: str, reach: Floats) -> None:
         if scale == "log":

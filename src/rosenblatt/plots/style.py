@@ -17,7 +17,6 @@ from rosenblatt.errors import InputError, MissingExtra
 # shape, and in grey one is dark and one is light.
 BLACK, GREY, LIGHT = "#000000", "#6b6b6b", "#d9d9d9"
 BLUE, ORANGE, GREEN, RED, PURPLE = "#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7"
-CLASS_COLOURS, CLASS_SHAPES = (BLUE, ORANGE), ("o", "^")
 # With eight shapes they tell 56 classes apart.
 _COLOURS = (BLUE, ORANGE, GREEN, RED, PURPLE, "#56B4E9", "#F0E442")
 _SHAPES = ("o", "^", "s", "D", "v", "P", "X", "<")

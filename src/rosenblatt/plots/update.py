@@ -99,11 +99,7 @@ class UpdateDisplay(Display):
 
     def _place(self) -> None:
         see = self.plane.direction
-        self._vectors = {
-            "w": see(self.before.w),
-            "added": see(self.added),
-            "w'": see(self.after.w),
-        }
+        self._vectors = {"w": see(self.before.w), "added": see(self.added), "w'": see(self.after.w)}
         present = self._points[self._data.present]
         around = view(present)
         self._anchor = np.zeros(2) if near_origin(present) else around.middle

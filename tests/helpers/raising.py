@@ -44,7 +44,7 @@ class _Raises:
         if is_expected:
             carried = {name: getattr(error, name) for name in self._data}
             assert carried == self._data
-            check_sentence(_without_others(str(error), error.__cause__ or error.__context__))
+            check_sentence(without_others(str(error), error.__cause__ or error.__context__))
         return is_expected
 
 
@@ -92,7 +92,7 @@ def sentences(file):
     return json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
 
 
-def _without_others(text, cause):
+def without_others(text, cause):
     """What another library said is not pinned; it has lines, and our sentences have none."""
     first, line, _ = text.partition("\n")
     text = first + HOLE * bool(line)

@@ -1,8 +1,8 @@
 """A small table, and what reading it gives or says."""
 
 import pyarrow as pa
-import pytest
 
+from raising import raises
 from rosenblatt import data
 from rosenblatt.errors import InputError
 
@@ -16,7 +16,8 @@ def encoded(source, target="paid", **options):
 
 
 def refusal(source, target="paid", **options):
-    with pytest.raises(InputError) as caught:
+    """tests/text has its words."""
+    with raises(InputError) as caught:
         data.read(source, target=target, **options).encode()
     return str(caught.value)
 

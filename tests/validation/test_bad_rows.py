@@ -52,77 +52,53 @@ def broken_csr(**arrays: Callable[[Any], Any]) -> Any:
 # --- Rows -----------------------------------------------------------------------------------------
 
 
-TEXT = ("row 2, column 1", "number", "Encode")
-BAD_ROWS: dict[str, tuple[Any, tuple[str, ...]]] = {
-    "nan": (rows_with(np.nan), ("contains NaN",)),
-    "inf": (rows_with(np.inf), ("contains infinity",)),
-    "minus_inf": (rows_with(-np.inf), ("contains infinity",)),
-    "float32_nan": (rows_with(np.nan, np.float32), ("contains NaN",)),
-    "float32_inf": (rows_with(np.inf, np.float32), ("contains infinity",)),
-    "list_inf": (rows_with(np.inf).tolist(), ("contains infinity",)),
-    "csr_nan": (sparse.csr_matrix(rows_with(np.nan)), ("contains NaN",)),
-    "csr_inf": (sparse.csr_matrix(rows_with(np.inf)), ("contains infinity",)),
-    "csc_inf": (sparse.csc_matrix(rows_with(np.inf)), ("contains infinity",)),
-    "objects_nan": (rows_with(np.nan, object), ("contains NaN",)),
-    "objects_inf": (rows_with(np.inf, object), ("contains infinity",)),
-    "no_rows": (X[:0], ("0 sample(s)", "minimum of 1")),
-    "no_columns": (X[:, :0], ("0 feature(s)", "minimum of 1")),
-    "one_dimension": (X[:, 0], ("Expected 2D", "1D array", "reshape")),
-    "one_dimension_sparse": (sparse.csr_array(X[:, 0]), ("2D",)),
-    "three_dimensions": (X[None], ("dim 3",)),
-    "text": (rows_with("abc", object), ("'abc'", *TEXT)),
-    "text_like_a_number": (rows_with("1.5", object), ("'1.5'", *TEXT)),
-    "none": (rows_with(None, object), ("None", "row 2, column 1", "number")),
-    "dict_in_a_cell": (rows_with({"a": 1}, object), ("{'a': 1}", "row 2, column 1", "number")),
-    "text_array": (X.astype(str), ("row 0, column 0", "number")),
-    "text_list": (X.astype(str).tolist(), ("row 0, column 0", "number")),
-    "bytes_array": (X.astype(bytes), ("number",)),
-    "dict": ({"a": [1.0]}, ("dict",)),
-    "pandas_text_column": (
-        pd.DataFrame(X[:, :2], columns=["a", "b"]).assign(c="red"),
-        ("'red'", "row 0, column 2", "number", "OneHotEncoder"),
-    ),
-    "pandas_text_like_numbers": (
-        pd.DataFrame(X[:, :2], columns=["a", "b"]).assign(c="1.5"),
-        ("'1.5'", "row 0, column 2", "number"),
-    ),
-    "polars_text_column": (
-        pl.DataFrame(X[:, :2], schema=["a", "b"]).with_columns(c=pl.lit("red")),
-        ("'red'", "row 0, column 2", "number", "OneHotEncoder"),
-    ),
-    "csr_index_too_large": (
-        broken_csr(indices=lambda i: changed(i, 5, 3)),
-        ("out of range", "row 1", "index 3", "3 columns"),
-    ),
-    "csr_index_far_too_large": (
-        broken_csr(indices=lambda i: changed(i, 5, 2**31 - 1)),
-        ("out of range", "row 1", "3 columns"),
-    ),
-    "csr_index_negative": (
-        broken_csr(indices=lambda i: changed(i, 5, -1)),
-        ("out of range", "row 1", "index -1", "3 columns"),
-    ),
-    "csr_indptr_falls": (broken_csr(indptr=lambda p: changed(p, 3, 50)), ("indptr", "never fall")),
-    "csr_indptr_negative": (broken_csr(indptr=lambda p: changed(p, 3, -1)), ("indptr",)),
-    "csr_indptr_starts_late": (broken_csr(indptr=lambda p: changed(p, 0, 1)), ("indptr", "0")),
-    "csr_indptr_too_short": (broken_csr(indptr=lambda p: p[:-1]), ("indptr", "41 numbers")),
-    "csr_indptr_too_far": (
-        broken_csr(indptr=lambda p: changed(p, -1, 500)),
-        ("500 entries", "120"),
-    ),
-    "csr_too_few_values": (broken_csr(data=lambda v: v[:-1]), ("120 entries", "119 values")),
-    "csr_too_few_indices": (broken_csr(indices=lambda i: i[:-1]), ("120 entries", "119 indices")),
+BAD_ROWS: dict[str, Any] = {
+    "nan": rows_with(np.nan),
+    "inf": rows_with(np.inf),
+    "minus_inf": rows_with(-np.inf),
+    "float32_nan": rows_with(np.nan, np.float32),
+    "float32_inf": rows_with(np.inf, np.float32),
+    "list_inf": rows_with(np.inf).tolist(),
+    "csr_nan": sparse.csr_matrix(rows_with(np.nan)),
+    "csr_inf": sparse.csr_matrix(rows_with(np.inf)),
+    "csc_inf": sparse.csc_matrix(rows_with(np.inf)),
+    "objects_nan": rows_with(np.nan, object),
+    "objects_inf": rows_with(np.inf, object),
+    "no_rows": X[:0],
+    "no_columns": X[:, :0],
+    "one_dimension": X[:, 0],
+    "one_dimension_sparse": sparse.csr_array(X[:, 0]),
+    "three_dimensions": X[None],
+    "text": rows_with("abc", object),
+    "text_like_a_number": rows_with("1.5", object),
+    "none": rows_with(None, object),
+    "dict_in_a_cell": rows_with({"a": 1}, object),
+    "text_array": X.astype(str),
+    "text_list": X.astype(str).tolist(),
+    "bytes_array": X.astype(bytes),
+    "dict": {"a": [1.0]},
+    "pandas_text_column": pd.DataFrame(X[:, :2], columns=["a", "b"]).assign(c="red"),
+    "pandas_text_like_numbers": pd.DataFrame(X[:, :2], columns=["a", "b"]).assign(c="1.5"),
+    "polars_text_column": pl.DataFrame(X[:, :2], schema=["a", "b"]).with_columns(c=pl.lit("red")),
+    "csr_index_too_large": broken_csr(indices=lambda i: changed(i, 5, 3)),
+    "csr_index_far_too_large": broken_csr(indices=lambda i: changed(i, 5, 2**31 - 1)),
+    "csr_index_negative": broken_csr(indices=lambda i: changed(i, 5, -1)),
+    "csr_indptr_falls": broken_csr(indptr=lambda p: changed(p, 3, 50)),
+    "csr_indptr_negative": broken_csr(indptr=lambda p: changed(p, 3, -1)),
+    "csr_indptr_starts_late": broken_csr(indptr=lambda p: changed(p, 0, 1)),
+    "csr_indptr_too_short": broken_csr(indptr=lambda p: p[:-1]),
+    "csr_indptr_too_far": broken_csr(indptr=lambda p: changed(p, -1, 500)),
+    "csr_too_few_values": broken_csr(data=lambda v: v[:-1]),
+    "csr_too_few_indices": broken_csr(indices=lambda i: i[:-1]),
 }
 
 
 @every_way
 @new_and_fitted
-@parametrize_cases("bad, says", BAD_ROWS)
-def test_bad_rows_are_refused_in_training(
-    way: Way, fitted: bool, bad: Any, says: tuple[str, ...]
-) -> None:
+@parametrize_cases("bad", BAD_ROWS)
+def test_bad_rows_are_refused_in_training(way: Way, fitted: bool, bad: Any) -> None:
     estimator = way.fitted() if fitted else way.new()
-    with refused(estimator, *says):
+    with refused(estimator, told=way is FIT and not fitted):
         way.train(estimator, bad, Y)
 
 
@@ -136,13 +112,13 @@ def test_bad_rows_are_refused_in_training(
         "random_linear": (RANDOM_FIT, {}),
     },
 )
-@parametrize_cases("bad, says", BAD_ROWS)
+@parametrize_cases("bad", BAD_ROWS)
 def test_bad_rows_are_refused_in_prediction(
-    way: Way, parameters: dict[str, Any], method: str, bad: Any, says: tuple[str, ...]
+    way: Way, parameters: dict[str, Any], method: str, bad: Any
 ) -> None:
     trained = way.fitted(**parameters)
     scores = trained.decision_function(X)
-    with refused(trained, *says):
+    with refused(trained):
         getattr(trained, method)(bad)
     np.testing.assert_array_equal(trained.decision_function(X), scores)
 
@@ -159,7 +135,7 @@ def test_a_number_that_is_not_finite_is_found_where_the_weight_is_zero(
     assert rule.coef_.tolist() == [[1.0, 0.0, 0.0]]
     rows = np.zeros((N, 3))
     rows[i, j] = value
-    with refused(rule, "X contains"):
+    with refused(rule):
         rule.predict(as_stored(rows))
 
 
@@ -171,7 +147,7 @@ def test_another_number_of_features_is_refused_in_prediction(
     method: str, keep: str, width: int, as_stored: Any
 ) -> None:
     trained = FIT.fitted(keep=keep)
-    with refused(trained, f"{width} features", "expecting 3"):
+    with refused(trained):
         getattr(trained, method)(as_stored(np.ones((2, width))))
 
 
@@ -181,13 +157,13 @@ def test_another_number_of_features_is_refused_by_a_later_partial_fit(
     keep: str, as_stored: Any
 ) -> None:
     trained = PARTIAL_FIT.fitted(keep=keep)
-    with refused(trained, "2 features", "expecting 3"):
+    with refused(trained):
         trained.partial_fit(as_stored(X[:, :2]), Y)
 
 
 def test_another_number_of_features_is_refused_by_partial_fit_after_fit() -> None:
     trained = FIT.fitted()
-    with refused(trained, "4 features", "expecting 3"):
+    with refused(trained):
         trained.partial_fit(np.ones((N, 4)), Y)
 
 
@@ -231,24 +207,22 @@ def test_an_array_of_objects_that_are_all_numbers_is_fine(way: Way) -> None:
 
 @new_and_fitted
 @parametrize_cases(
-    "validation, says",
+    "validation",
     {
-        "no_labels": ({"X_val": X}, ("X_val", "y_val", "together")),
-        "no_rows": ({"y_val": Y}, ("X_val", "y_val", "together")),
-        "width": ({"X_val": X[:, :2], "y_val": Y}, ("2 features", "3 features")),
-        "label": ({"X_val": X, "y_val": changed(Y, 4, 7)}, ("7", "row 4", "two classes")),
-        "text": ({"X_val": X, "y_val": WORDS}, ("row 0", "two classes")),
-        "nan": ({"X_val": rows_with(np.nan), "y_val": Y}, ("NaN",)),
-        "nan_label": ({"X_val": X, "y_val": changed(Y * 1.0, 3, np.nan)}, ("NaN",)),
-        "length": ({"X_val": X, "y_val": Y[:5]}, (f"{N} rows", "5 labels")),
-        "empty": ({"X_val": X[:0], "y_val": Y[:0]}, ("0 sample(s)",)),
+        "no_labels": {"X_val": X},
+        "no_rows": {"y_val": Y},
+        "width": {"X_val": X[:, :2], "y_val": Y},
+        "label": {"X_val": X, "y_val": changed(Y, 4, 7)},
+        "text": {"X_val": X, "y_val": WORDS},
+        "nan": {"X_val": rows_with(np.nan), "y_val": Y},
+        "nan_label": {"X_val": X, "y_val": changed(Y * 1.0, 3, np.nan)},
+        "length": {"X_val": X, "y_val": Y[:5]},
+        "empty": {"X_val": X[:0], "y_val": Y[:0]},
     },
 )
-def test_bad_validation_rows_are_refused(
-    fitted: bool, validation: dict[str, Any], says: tuple[str, ...]
-) -> None:
+def test_bad_validation_rows_are_refused(fitted: bool, validation: dict[str, Any]) -> None:
     estimator = FIT.fitted() if fitted else FIT.new()
-    with refused(estimator, *says):
+    with refused(estimator, told=not fitted):
         estimator.fit(X, Y, **validation)
 
 

@@ -106,7 +106,8 @@ def _scaled(name: str, value: Any, number: Callable[[str, Any], float]) -> Numbe
     try:
         return number(name, value)
     except InputError as error:
-        raise InputError(f"{str(error).rstrip('.')}, or 'scale'.") from None
+        sentence = f"{str(error).rstrip('.')}, or 'scale'."
+        raise InputError(sentence, option=name, value=value) from None
 
 
 class Spec(NamedTuple):

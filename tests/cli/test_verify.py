@@ -12,7 +12,7 @@ from forked import ended
 from raising import raises
 from rosenblatt import Certificate, Perceptron, certify, save, verify
 from rosenblatt.data import Encoding
-from rosenblatt.data.one_hot import Words
+from rosenblatt.data.features import Words
 from rosenblatt.data.transformation import Transformed
 from rosenblatt.errors import InputError
 

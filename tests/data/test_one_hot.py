@@ -9,7 +9,7 @@ import pytest
 
 from raising import raises, warns
 from rosenblatt import data
-from rosenblatt.data.one_hot import most_frequent
+from rosenblatt.data.features import most_frequent
 from rosenblatt.data.summary import summary
 from rosenblatt.errors import InputError
 

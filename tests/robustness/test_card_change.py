@@ -9,8 +9,7 @@ import pytest
 from rosenblatt._robustness.counterfactual import changeable, smallest
 from rosenblatt._training.card_rule import Card, Term
 from rosenblatt.data import Encoding
-from rosenblatt.data.number import Number, Seen
-from rosenblatt.data.one_hot import Words
+from rosenblatt.data.features import Number, Seen, Words
 
 WIDTH = {"reports": 6.0, "age": 52.0, "income": 9.0}
 ENCODING = Encoding(

@@ -9,8 +9,7 @@ import pytest
 from raising import raises
 from rosenblatt._robustness.counterfactual import Turning, changeable
 from rosenblatt.data import Encoding
-from rosenblatt.data.number import Number, Seen
-from rosenblatt.data.one_hot import Words
+from rosenblatt.data.features import Number, Seen, Words
 from rosenblatt.errors import InputError
 
 NUMBERS = (

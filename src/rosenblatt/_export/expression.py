@@ -15,7 +15,7 @@ from rosenblatt._training.linear_rule import LinearRule
 from rosenblatt._util.spelling import either, option
 from rosenblatt._util.text import Numbered
 from rosenblatt.data.encoding import Number
-from rosenblatt.data.one_hot import MISSING, Words
+from rosenblatt.data.features import MISSING, Words
 from rosenblatt.errors import InputError
 
 if TYPE_CHECKING:

@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 
 from rosenblatt._training.card_rule import Card
 from rosenblatt._util.spelling import option
-from rosenblatt.data.number import Number, Seen
-from rosenblatt.data.one_hot import MISSING, Words
+from rosenblatt.data.features import MISSING, Number, Seen, Words
 from rosenblatt.errors import InputError
 from rosenblatt.scorecard import between
 

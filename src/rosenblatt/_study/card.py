@@ -17,7 +17,7 @@ from rosenblatt._training.card_rule import Card, Term, minus
 from rosenblatt._util.spelling import option
 from rosenblatt._util.text import many
 from rosenblatt.data.encoding import Encoding, Number
-from rosenblatt.data.one_hot import Words
+from rosenblatt.data.features import Words
 from rosenblatt.data.scaling import Preparation, finished
 from rosenblatt.errors import InputError
 from rosenblatt.perceptron import Perceptron

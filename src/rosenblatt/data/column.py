@@ -14,8 +14,7 @@ from rosenblatt._util.spelling import option
 from rosenblatt._util.text import many
 from rosenblatt.data.bag_of_words import is_like_prose
 from rosenblatt.data.batch import TRUTH, Batch, Kind, Place
-from rosenblatt.data.number import Number
-from rosenblatt.data.one_hot import FALSE, Words, most_frequent
+from rosenblatt.data.features import FALSE, Number, Words, most_frequent
 
 FEW = 256  # words that a column of text may have: each becomes a column
 _COUNTED = 10_000  # more words than that are not counted

@@ -20,9 +20,17 @@ from rosenblatt._util.strict_json import InvalidDocument, Part, is_finite
 from rosenblatt._util.text import many
 from rosenblatt.data.bag_of_words import MOST_BUCKETS, Hashed, Prose
 from rosenblatt.data.batch import Batch, Kind
-from rosenblatt.data.number import Number as Number
-from rosenblatt.data.number import Rows, Seen, measured, seen_in, write_numbers
-from rosenblatt.data.one_hot import FALSE, MISSING, Words
+from rosenblatt.data.features import (
+    FALSE,
+    MISSING,
+    Rows,
+    Seen,
+    Words,
+    measured,
+    seen_in,
+    write_numbers,
+)
+from rosenblatt.data.features import Number as Number
 from rosenblatt.data.options import FileOptions, Reading, read_reading
 from rosenblatt.data.stack import below, beside, head
 from rosenblatt.data.target import SIGNS, Condition, Positive, Target

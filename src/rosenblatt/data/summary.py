@@ -11,9 +11,9 @@ from rosenblatt._util.spelling import option
 from rosenblatt.data.batch import Kind
 from rosenblatt.data.column import Column, dates, encoded, is_like_an_id
 from rosenblatt.data.dates import Days
+from rosenblatt.data.features import Words
 from rosenblatt.data.naming import in_doubt
 from rosenblatt.data.numbering import unlabelled
-from rosenblatt.data.one_hot import Words
 from rosenblatt.data.options import BLANKS
 from rosenblatt.data.table import SparseTable, Table, words_like_missing
 

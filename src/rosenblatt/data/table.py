@@ -30,6 +30,7 @@ from rosenblatt.data.column import (
 from rosenblatt.data.columnar import ColumnFiles
 from rosenblatt.data.dates import Days, days_of
 from rosenblatt.data.encoding import Encoding
+from rosenblatt.data.features import measured
 from rosenblatt.data.files import File
 from rosenblatt.data.formatted_numbers import (
     MISSING_LIKE,
@@ -39,7 +40,6 @@ from rosenblatt.data.formatted_numbers import (
     problems_of_numbers,
     styles_of,
 )
-from rosenblatt.data.number import measured
 from rosenblatt.data.numbering import Labelled, left_out_of
 from rosenblatt.data.options import Reading
 from rosenblatt.data.stack import below

@@ -20,9 +20,8 @@ from rosenblatt._util.text import in_file, many
 from rosenblatt.data.bag_of_words import Prose
 from rosenblatt.data.batch import Batch, Kind
 from rosenblatt.data.encoding import Encoding
+from rosenblatt.data.features import MISSING, Number, Words
 from rosenblatt.data.files import File
-from rosenblatt.data.number import Number
-from rosenblatt.data.one_hot import MISSING, Words
 from rosenblatt.data.opening import opened_source
 from rosenblatt.data.target import Condition
 from rosenblatt.errors import InputError

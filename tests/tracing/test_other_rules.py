@@ -306,7 +306,7 @@ def test_without_a_w_star(kind, classes):
     t = trace(estimator(kind, 1.0, keep="last", max_iter=2, random_state=0), X, y)
     assert t.check().ok
     assert t.check().compared == "u is the mean of the weights that training went through."
-    mean = np.mean([t.replay.space.at(k) for k in range(len(t) + 1)], axis=0)
+    mean = np.mean(list(t.replay.space.at(range(len(t) + 1))), axis=0)
     assert t.replay.star.w == pytest.approx(mean)
     assert t.check()["mistakes"].left == (t.loss >= 1).sum()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import reduce
 from typing import ClassVar, Generic, Literal
@@ -263,17 +264,17 @@ class Vote(Keep):
         return Result(voters, self._training_mistakes(job, voters))
 
     def _training_mistakes(self, job: Job[W, V], voters: V) -> int | None:
-        hurried = job.watch.pressed
+        """None after Ctrl-C, where the count would take long."""
 
         def check() -> None:
-            if job.watch.pressed and not hurried:
+            if job.watch.pressed:
                 raise Interrupted
 
-        try:
-            with interrupted_by(check):
-                return job.learner.vote_mistakes(voters, quickly=hurried)
-        except Interrupted:
-            return None
+        if not job.watch.pressed:
+            with suppress(Interrupted), interrupted_by(check):
+                return job.learner.vote_mistakes(voters, quickly=False)
+        with interrupted_by(None):
+            return job.learner.vote_mistakes(voters, quickly=True)
 
 
 def _voters(state: State[W, V]) -> V:

@@ -166,15 +166,17 @@ class KernelPerceptron(PerceptronTraining, Classifier):
 
         Of k > 2 classes one for each, shape (n, k): its score, or its share of the votes.
         """
+        rows = rows_to_predict(self, X)  # first of all: this says where nothing was fitted
         rule: KernelRule = self._rule
-        return rule.scores(rows_to_predict(self, X))
+        return rule.scores(rows)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The class of each row: `classes_[1]` where the score is 0 or greater.
 
         Of k > 2 classes the one with the highest score; on a tie the first.
         """
-        return self.classes_[decided(self._rule.signed(rows_to_predict(self, X)))]
+        rows = rows_to_predict(self, X)
+        return self.classes_[decided(self._rule.signed(rows))]
 
     @property
     def alpha_(self) -> Any:

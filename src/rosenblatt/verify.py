@@ -100,11 +100,13 @@ def length2(vector: Iterable[Any]) -> Fraction:
 
 def fingerprint(numbers: bytes, signs: Sequence[int], row: int, form: str = "b") -> str:
     """SHA-256 of the shape and of the SHA-256 of each 65,536 rows: their signs (0: left out), then
-    for each 1,024 rows their numbers as `strip` writes them. A row has `row` bytes."""
+    for each 1,024 rows their numbers as `strip` writes them. A row has `row` bytes. Before each
+    part stand the size of an item in bytes and how many there are: no table can read as another."""
     n, whole = len(signs), hashlib.sha256(struct.pack("<2Q", len(signs), row // 8))
     for first in range(0, n, 65536):
         some = signs[first : first + 65536]
-        block = hashlib.sha256(struct.pack(f"<{len(some)}{form}", *some))
+        size = struct.calcsize(f"<{form}")
+        block = hashlib.sha256(struct.pack(f"<2Q{len(some)}{form}", size, len(some), *some))
         for begin in range(first, first + len(some), 1024):
             block.update(strip(numbers[begin * row : min(begin + 1024, first + len(some)) * row]))
         whole.update(block.digest())
@@ -114,12 +116,13 @@ def fingerprint(numbers: bytes, signs: Sequence[int], row: int, form: str = "b")
 def strip(numbers: bytes) -> bytes:
     """All numbers; where more than half are zero, the places of the others and these. No -0.0."""
     if bytes(7) not in numbers:  # which 0.0 and -0.0 have
-        return numbers
+        return struct.pack("<2Q", 8, len(numbers) // 8) + numbers
     values = [v + 0.0 for (v,) in struct.iter_unpack("<d", numbers)]
-    places = [k for k, v in enumerate(values) if v]
-    if 2 * len(places) >= len(values):
-        return struct.pack(f"<{len(values)}d", *values)
-    return struct.pack(f"<{len(places)}Q{len(places)}d", *places, *filter(None, values))
+    places, n = [k for k, v in enumerate(values) if v], len(values)
+    if 2 * len(places) >= n:
+        return struct.pack(f"<2Q{n}d", 8, n, *values)
+    n = len(places)
+    return struct.pack(f"<2Q{n}Q{n}d", 16, n, *places, *filter(None, values))
 
 
 class Data:

@@ -20,13 +20,17 @@ def literal(X, signs):
     """docs/definitions.md, word by word."""
     whole = struct.pack("<2Q", len(X), len(X[0]))
     for first in range(0, len(X), 65536):
-        block = b"".join(struct.pack("b", sign) for sign in signs[first : first + 65536])
+        some = signs[first : first + 65536]
+        block = struct.pack("<2Q", 1, len(some)) + b"".join(struct.pack("b", v) for v in some)
         for begin in range(first, min(first + 65536, len(X)), 1024):
             values = [v if v else 0.0 for x in X[begin : begin + 1024] for v in x]
             there = [k for k, v in enumerate(values) if v]
             if 2 * len(there) < len(values):
+                block += struct.pack("<2Q", 16, len(there))
                 block += b"".join(struct.pack("<Q", k) for k in there)
                 values = [values[k] for k in there]
+            else:
+                block += struct.pack("<2Q", 8, len(values))
             block += b"".join(struct.pack("<d", v) for v in values)
         whole += hashlib.sha256(block).digest()
     return hashlib.sha256(whole).hexdigest()
@@ -110,6 +114,40 @@ def test_whatever_differs_it_is_another():
     ]
     found = [fingerprint.of_matrix(np.ascontiguousarray(rows), np.int8(y)) for rows, y in others]
     assert len(set(found)) == len(others)
+
+
+def test_places_are_not_taken_for_numbers():
+    """Two tables whose places and numbers are the same bytes in the same order: of one 511 places,
+    511 numbers; 3 places, 3 numbers; of the other 1,024 numbers; 2 places, 2 numbers."""
+    tiny = np.arange(1, 512, dtype=np.uint64).view(np.float64)  # the bits of 1, 2, 3, …
+    one, other = np.zeros((2, 2048, 1))
+    one[1:512, 0] = 1.0
+    one[1025:1028, 0] = tiny[8], 2.0, 3.0
+    other[:1024, 0] = [*tiny, *np.ones(511), tiny[0], tiny[1]]
+    other[[1027, 1033], 0] = 2.0, 3.0
+
+    def untagged(x):
+        first, second = (np.flatnonzero(half) for half in (x[:1024], x[1024:]))
+        parts = [first, x[first, 0]] if len(first) < 512 else [x[:1024, 0]]
+        return b"".join(part.tobytes() for part in [*parts, second, x[1024 + second, 0]])
+
+    assert untagged(one) == untagged(other)
+    signs = np.ones(2048, dtype=np.int8)
+    assert fingerprint.of_matrix(one, signs) != fingerprint.of_matrix(other, signs)
+    assert fingerprint.of_matrix(csr(one), signs) == fingerprint.of_matrix(one, signs)
+    for x in (one, other):
+        expected = literal(x.tolist(), signs.tolist())
+        assert fingerprint.of_matrix(x, signs) == expected
+        assert verify.fingerprint(x.tobytes(), signs.tolist(), 8) == expected
+
+
+def test_signs_are_not_taken_for_numbers_of_classes():
+    """The signs of two classes beside the numbers of many: of as many bytes an item."""
+    X = np.ones((4, 1))
+    signs = np.array([1, 0, 0, 0], dtype=np.int8)
+    found = fingerprint.of_block(X, signs)
+    assert found != fingerprint.of_block(X[:1], signs.view(np.int32))
+    assert found != fingerprint.of_block(X, signs.astype(np.int32))
 
 
 def test_a_row_of_weight_0_has_no_label_and_weights_have_a_hash_of_their_own():

@@ -52,7 +52,9 @@ def of_rows(shape: tuple[int, int], rows: RowsFrom) -> str:
 
 
 def of_block(X: Matrix, y: Labels) -> bytes:
-    digest = hashlib.sha256(np.ascontiguousarray(y, dtype="<i4" if y.dtype == np.int32 else "i1"))
+    signs = np.ascontiguousarray(y, dtype="<i4" if y.dtype == np.int32 else "i1")
+    digest = hashlib.sha256(_head(signs.itemsize, len(signs)))
+    digest.update(signs)
     strips = _csr_strips(digest, X) if isinstance(X, Csr) else _dense_strips(digest, X)
     for _ in strips:
         check_interrupt()
@@ -79,6 +81,11 @@ def of_weights_of(examples: Examples) -> str | None:
     return of_weights(c[begin:end] for begin, end in ranges(len(c)))
 
 
+def _head(size: int, items: int) -> NDArray[Any]:
+    """Before each part: without it the numbers of one table could be the places of another."""
+    return np.array([size, items], dtype="<u8")
+
+
 # --- A strip of rows: all numbers, or where more than half are zero, the others ------------------
 
 
@@ -89,6 +96,7 @@ def _dense_strips(digest: _Hash, X: NDArray[Any]) -> Iterator[None]:
     for begin, end in ranges(len(X), STRIP):
         x = X[begin:end]
         if 2 * np.count_nonzero(x) >= x.size:
+            digest.update(_head(8, x.size))
             for first, last in ranges(len(x), piece):
                 # In one go numbers become float64 and -0.0 becomes 0.0.
                 digest.update(np.add(x[first:last], 0.0, out=room[: last - first]))
@@ -111,6 +119,7 @@ def _csr_strips(digest: _Hash, X: Csr) -> Iterator[None]:
         if 2 * len(values) >= (end - begin) * d:
             x = np.zeros((end - begin) * d, dtype="<f8")
             x[places] = values
+            digest.update(_head(8, len(x)))
             digest.update(x)
         else:
             _put_entries(digest, places, values)
@@ -118,6 +127,7 @@ def _csr_strips(digest: _Hash, X: Csr) -> Iterator[None]:
 
 
 def _put_entries(digest: _Hash, places: NDArray[Any], values: NDArray[Any]) -> None:
+    digest.update(_head(16, len(places)))
     digest.update(places.astype("<u8", copy=False))
     digest.update(values.astype("<f8", copy=False))
 

@@ -207,7 +207,8 @@ class Scorecard(Classifier):
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Points above the threshold, and half a one: positive where the threshold is reached."""
-        return self._rule.scores(self._rows(X))
+        rows = self._rows(X)  # first of all: this says where nothing was fitted
+        return self._rule.scores(rows)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """`classes_[1]` where the points of a row reach the threshold."""
@@ -215,14 +216,16 @@ class Scorecard(Classifier):
 
     def points(self, X: Any) -> NDArray[np.float64]:
         """The points of each row, added up: whole numbers."""
-        return self._rule.totals(self._rows(X))
+        rows = self._rows(X)  # first of all: this says where nothing was fitted
+        return self._rule.totals(rows)
 
     def term_values(self, X: Any) -> NDArray[np.float64]:
         """What each term counts, of shape (n, terms): times `points_` they add up to the points.
 
         `minimum_errors` on these columns gives the proof of `bracket_`.
         """
-        return self._rule.values(self._rows(X))
+        rows = self._rows(X)  # first of all: this says where nothing was fitted
+        return self._rule.values(rows)
 
     def describe(self) -> str:
         """The card as a few lines of text."""

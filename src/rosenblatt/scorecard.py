@@ -212,7 +212,8 @@ class Scorecard(Classifier):
 
     def predict(self, X: Any) -> NDArray[Any]:
         """`classes_[1]` where the points of a row reach the threshold."""
-        return self.classes_[(self.decision_function(X) > 0).astype(np.intp)]
+        scores = self.decision_function(X)
+        return self.classes_[(scores > 0).astype(np.intp)]
 
     def points(self, X: Any) -> NDArray[np.float64]:
         """The points of each row, added up: whole numbers."""

@@ -179,7 +179,6 @@ def load(path: str | os.PathLike[str]) -> Estimator:
 
 
 def read(path: Any) -> Model:
-    """All that a model file holds."""
     try:
         return _model(read_whole(path, most=MOST_BYTES))
     except InvalidDocument as why:
@@ -274,7 +273,6 @@ def _read_features(part: Part, p: Any) -> None:
 
 
 def _about(p: Any) -> dict[str, Any]:
-    """What a person would ask of a trained estimator first."""
     reason: StopReason = p.stop_reason_
     return {
         "rows": p._n_rows,
@@ -291,7 +289,6 @@ def _about(p: Any) -> dict[str, Any]:
 
 
 def write_encoding(encoding: Any) -> dict[str, Any] | None:
-    """A dict, or what an object with `to_dict()` says of itself: any plain JSON."""
     if encoding is None:
         return None
     document = encoding.to_dict() if hasattr(encoding, "to_dict") else encoding
@@ -309,7 +306,6 @@ def write_encoding(encoding: Any) -> dict[str, Any] | None:
 
 
 def fingerprint(estimator: Any, chosen: str | None) -> str | None:
-    """What the caller calls the data, or what training knows of its rows."""
     if chosen is None:
         recipe = getattr(estimator, "_trained_by", None)
         if recipe is not None:

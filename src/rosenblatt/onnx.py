@@ -64,7 +64,6 @@ def export(
 
 
 def _refuse(estimator: Any, encoding: Encoding | None) -> None:
-    """What has no graph."""
     if type(estimator) not in _KINDS:
         names = ", ".join(kind.__name__ for kind in _KINDS)
         if isinstance(estimator, Scorecard):

@@ -28,7 +28,7 @@ from rosenblatt import (
 )
 from rosenblatt._core.backend import compute
 from rosenblatt._out_of_core import fit as streamed_fit
-from rosenblatt._out_of_core.orders import PartitionedBlocks
+from rosenblatt._out_of_core.learner import PartitionedBlocks
 from rosenblatt._training import stopping
 from rosenblatt.errors import FileError, InputError, InputTypeError
 from sources import frame

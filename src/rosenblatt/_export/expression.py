@@ -48,9 +48,7 @@ class Spelled:
 def spelled(estimator: Any, encoding: Encoding | None, language: Language) -> Spelled:
     """The rule of an estimator for the columns of the table."""
     rule = estimator._rule
-    names = getattr(estimator, "feature_names_in_", None)
-    known = Numbered(estimator.n_features_in_) if names is None else [str(n) for n in names]
-    features = Features(language, encoding, known)
+    features = Features(language, encoding, feature_names(estimator, None))
     is_card = isinstance(rule, Card)
     sums = [_points(rule, features)] if is_card else _scores(rule, features)
     target = None if encoding is None or encoding.target is None else encoding.target.name
@@ -64,6 +62,13 @@ def spelled(estimator: Any, encoding: Encoding | None, language: Language) -> Sp
         target,
         is_card,
     )
+
+
+def feature_names(estimator: Any, encoding: Encoding | None) -> Sequence[str]:
+    if encoding is not None:
+        return encoding.feature_names
+    names = getattr(estimator, "feature_names_in_", None)
+    return Numbered(estimator.n_features_in_) if names is None else [str(name) for name in names]
 
 
 # --- Weights of the features -----------------------------------------------------------------

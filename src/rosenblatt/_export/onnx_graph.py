@@ -24,7 +24,6 @@ class Graph:
         self._bytes = 0
 
     def constant(self, value: Any, dtype: Any = np.float64) -> str:
-        """An array; float64 unless another type is given."""
         array = np.ascontiguousarray(np.asarray(value, dtype=dtype))
         array = array.reshape(np.shape(value))  # a number stays one
         self._bytes += array.nbytes
@@ -38,11 +37,9 @@ class Graph:
         return name
 
     def whole(self, *numbers: int) -> str:
-        """A list of whole numbers: axes and shapes."""
         return self.constant(numbers, np.int64)
 
     def call(self, operator: str, *inputs: str, outputs: int = 1, **attributes: Any) -> list[str]:
-        """The outputs of an operator."""
         names = [f"{self._prefix}{operator}_{len(self._nodes)}_{k}" for k in range(outputs)]
         self._nodes.append(helper.make_node(operator, inputs, names, **attributes))
         return names
@@ -54,7 +51,6 @@ class Graph:
         return lambda *inputs, **attributes: self.call(operator, *inputs, **attributes)[0]
 
     def named(self, value: str, name: str) -> str:
-        """A value under a name that a user sees."""
         self._nodes.append(helper.make_node("Identity", [value], [name]))
         return name
 

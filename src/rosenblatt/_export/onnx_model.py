@@ -1,4 +1,8 @@
-"""A trained estimator as an ONNX model: rows in, labels and scores out, and words about both."""
+"""A trained estimator as an ONNX model: rows in, labels and scores out, and words about both.
+
+Products are Gemm, never MatMul: onnxruntime merges a MatMul with a factor beside it and rounds the
+factor to float32.
+"""
 
 from __future__ import annotations
 
@@ -9,13 +13,15 @@ import numpy as np
 from numpy.typing import NDArray
 from onnx import ModelProto, TensorProto, ValueInfoProto, checker, helper
 
+from rosenblatt._core.reference import LANES
+from rosenblatt._core.rows import Weights, as_table, dense
+from rosenblatt._export.expression import feature_names
 from rosenblatt._export.onnx_graph import DOUBLE, IR, OPSET, Graph
-from rosenblatt._export.onnx_names import feature_names, labels
-from rosenblatt._export.onnx_rules import of_classes, signed
-from rosenblatt._training.kernel_rule import DualVoters
-from rosenblatt._training.linear_rule import VOTING
+from rosenblatt._training.kernel_rule import DualVoters, KernelExpansion
+from rosenblatt._training.linear_rule import VOTING, LinearRule, SeparateVoters, Voters
 from rosenblatt._util.version import __version__
 from rosenblatt.data.encoding import Encoding, Number
+from rosenblatt.errors import InputError
 
 _AS_TRAINED = "The numbers that the rule was trained on, in this order."
 _AS_IN_THE_TABLE = (
@@ -36,7 +42,7 @@ _OF_MANY = (
 
 
 def model_of(estimator: Any, encoding: Encoding | None, dtype: str) -> ModelProto:
-    """The model, checked. Its metadata: `features` and `labels`, as JSON, and `input`, in words."""
+    """Its metadata: `features` and `labels`, as JSON, and `input`, in words."""
     classes = labels(estimator.classes_)
     shape = ["n"] if len(classes) == 2 else ["n", len(classes)]
     made = helper.make_model(
@@ -52,7 +58,7 @@ def model_of(estimator: Any, encoding: Encoding | None, dtype: str) -> ModelProt
         producer_version=__version__,
     )
     facts = {
-        "features": json.dumps(feature_names(estimator, encoding)),
+        "features": json.dumps(list(feature_names(estimator, encoding))),
         "labels": json.dumps(classes.tolist()),
         "input": _AS_TRAINED if encoding is None else _AS_IN_THE_TABLE,
     }
@@ -66,16 +72,16 @@ def _matrix(name: str, dtype: np.dtype[Any], *shape: Any) -> ValueInfoProto:
 
 
 def _graph(estimator: Any, classes: NDArray[Any], encoding: Encoding | None) -> Graph:
-    """From X to label and score."""
     graph, rule = Graph(), estimator._rule
     X = graph.Cast("X", to=DOUBLE)
     if encoding is not None:
         X = _prepared(graph, encoding, X)
     if len(classes) == 2:
-        number = signed(graph, rule, X, estimator.n_features_in_)
+        columns = values(graph, rule, X, estimator.n_features_in_, 1)
+        number = graph.Squeeze(columns, graph.whole(1))
         place = graph.Cast(graph.GreaterOrEqual(number, graph.constant(0.0)), to=TensorProto.INT64)
     else:
-        number = of_classes(graph, rule, X, estimator.n_features_in_, len(classes))
+        number = values(graph, rule, X, estimator.n_features_in_, len(classes))
         place = graph.ArgMax(number, axis=1, keepdims=0)
     graph.named(graph.Gather(graph.constant(classes, classes.dtype), place), "label")
     voting = isinstance(rule, VOTING) or isinstance(getattr(rule, "learned", None), DualVoters)
@@ -94,3 +100,131 @@ def _prepared(graph: Graph, encoding: Encoding, X: str) -> str:
         X = graph.Sub(X, graph.constant([column.center for column in numbers]))
         X = graph.Div(X, graph.constant([column.scale for column in numbers]))
     return X
+
+
+def values(graph: Graph, rule: Any, X: str, d: int, k: int) -> str:
+    """(n, k): in units of the learning rate, or means of votes. k = 1 is two classes, by the sign,
+    where 0 is positive; else a column for each class, and the highest decides."""
+    if isinstance(rule, SeparateVoters):
+        columns = [values(graph, voters, X, d, 1) for voters in rule.of_classes]
+        return str(graph.Concat(*columns, axis=1))
+    if isinstance(rule, LinearRule):
+        return scores(graph, X, np.atleast_2d(rule.weights))
+    if isinstance(rule, Voters):
+        weights, votes = rule.table()
+        if not votes:
+            weights, votes = np.zeros((1, k, d + 1)), [0]
+        of_voters = scores(graph, X, weights.reshape(-1, d + 1))
+        shape = graph.whole(0, len(votes), k)  # 0: as many rows as there are
+        return _mean_votes(graph, graph.Reshape(of_voters, shape), votes, k)
+    voting = isinstance(rule.learned, DualVoters)
+    if not len(rule.support):  # nothing was learned but, perhaps, intercepts
+        b = np.zeros(k) if voting else np.reshape(rule.learned.b, -1)
+        return scores(graph, X, np.column_stack([np.zeros((k, d)), b]))
+    vectors = dense(as_table(rule.vectors)).astype(np.float64)
+    products = graph.Gemm(X, graph.constant(vectors), transB=1)
+    of_kernel = rule.kernel.nodes(graph, X, products, vectors)
+    if voting:
+        return _dual_votes(graph, of_kernel, rule.learned, rule.support, k)
+    return _functions(graph, of_kernel, rule.learned, rule.support)
+
+
+def scores(graph: Graph, X: str, weights: Weights) -> str:
+    """The score as it is defined, to the bit, of n rows under k lifted weight vectors: (n, k).
+
+    Product j goes into lane j mod L in increasing j, the lanes fold in halves, b comes last. No
+    Gemm does that: it adds in an order of its own.
+    """
+    k, d = len(weights), weights.shape[1] - 1
+    blocks = -(-d // LANES)
+    room = blocks * LANES - d  # zeros change no lane
+    W = np.pad(weights[:, :-1], ((0, 0), (0, room))).reshape(k, blocks, LANES).swapaxes(0, 1)
+    X = graph.Pad(X, graph.whole(0, 0, 0, room), graph.constant(0.0))
+    n = graph.Slice(graph.Shape(X), graph.whole(0), graph.whole(1))
+    X = graph.Reshape(X, graph.whole(0, blocks, LANES))  # 0: as many rows as there are
+    shape = graph.Concat(n, graph.whole(k, LANES), axis=0)
+    lanes = graph.Scan(
+        graph.Expand(graph.constant(0.0), shape),
+        graph.Transpose(X, perm=[1, 0, 2]),
+        graph.constant(W),
+        body=_block(k),
+        num_scan_inputs=2,
+    )
+    for _ in range(LANES.bit_length() - 1):
+        lanes = graph.Add(*graph.call("Split", lanes, outputs=2, axis=2))
+    return str(graph.Add(graph.Squeeze(lanes, graph.whole(2)), graph.constant(weights[:, -1])))
+
+
+def _block(k: int) -> Any:
+    body = Graph("block_")
+    x = body.Unsqueeze("x", body.whole(1))
+    body.named(body.Add("lanes", body.Mul(x, "w")), "more")
+    shapes: dict[str, list[str | int]]
+    shapes = {"lanes": ["n", k, LANES], "x": ["n", LANES], "w": [k, LANES]}
+    inputs = [helper.make_tensor_value_info(name, DOUBLE, s) for name, s in shapes.items()]
+    more = helper.make_tensor_value_info("more", DOUBLE, shapes["lanes"])
+    return body.finished("block", inputs, [more], "The products of L features, each in its lane.")
+
+
+def _functions(graph: Graph, values: str, learned: KernelExpansion, support: Any) -> str:
+    beta = np.atleast_2d(learned.beta)[:, support]
+    return str(
+        graph.Gemm(values, graph.constant(beta.T), graph.constant(np.reshape(learned.b, -1)))
+    )
+
+
+def _dual_votes(graph: Graph, values: str, voters: DualVoters, support: Any, k: int) -> str:
+    """The functions came about by steps, each on the one before it; the start comes first."""
+    u = len(voters.steps)
+    start = voters.start or KernelExpansion.zero(voters.n, voters.k)
+    first = graph.Unsqueeze(_functions(graph, values, start, support), graph.whole(1))
+    steps = np.zeros((u, k))
+    steps[np.arange(u), voters.classes] = voters.steps
+    places = graph.whole(*np.searchsorted(support, voters.rows).tolist())
+    columns = graph.Unsqueeze(graph.Gather(values, places, axis=1), graph.whole(2))
+    added = graph.Mul(columns, graph.constant(steps))
+    if voters.intercept:
+        added = graph.Add(added, graph.constant(steps))
+    running = graph.CumSum(graph.Concat(first, added, axis=1), graph.constant(1, np.int64))
+    return _mean_votes(graph, running, [voters.start_votes, *voters.votes], k)
+
+
+def _mean_votes(graph: Graph, of_voters: str, votes: list[int], k: int) -> str:
+    """From scores (n, voters, k): Σ votes · sign(score) / Σ votes, with sign(0) = +1; of classes
+    the share of the votes of each. The sums are whole numbers, exact."""
+    if k == 1:
+        positive, otherwise = graph.GreaterOrEqual(of_voters, graph.constant(0.0)), -1.0
+    else:
+        winner = graph.ArgMax(of_voters, axis=2, keepdims=1)  # of equal ones the first
+        positive = graph.Equal(winner, graph.constant(np.arange(k), np.int64))
+        otherwise = 0.0
+    cast = graph.Where(positive, graph.constant(1.0), graph.constant(otherwise))
+    weighted = graph.Mul(cast, graph.constant(np.array(votes, dtype=float)[:, None]))
+    tally = graph.ReduceSum(weighted, graph.whole(1), keepdims=0)
+    return str(graph.Div(tally, graph.constant(float(max(sum(votes), 1)))))
+
+
+def labels(classes: NDArray[Any]) -> NDArray[Any]:
+    """In a type that ONNX has."""
+    if classes.dtype == object:
+        typed = np.array(classes.tolist())
+        if [type(v) for v in typed.tolist()] != [type(v) for v in classes.tolist()]:
+            raise _no_such_labels(classes)
+    else:
+        typed = classes.astype(classes.dtype.newbyteorder("="))
+    if typed.dtype.kind not in "biufU":
+        raise _no_such_labels(classes)
+    if typed.dtype.kind == "U":
+        try:
+            "".join(typed.tolist()).encode()
+        except UnicodeEncodeError:
+            raise _no_such_labels(classes) from None
+        return typed.astype(object)  # as `numpy_helper` takes text
+    return typed
+
+
+def _no_such_labels(classes: NDArray[Any]) -> InputError:
+    return InputError(
+        f"The labels {classes.tolist()} ({classes.dtype}) cannot be written to an ONNX file. Train "
+        "with labels that are text, booleans, or numbers of one type in at most 64 bits."
+    )

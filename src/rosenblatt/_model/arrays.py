@@ -25,14 +25,14 @@ Shape = Sequence[int | None]  # None: any length
 
 
 def floats(array: NDArray[Any]) -> Any:
-    """float32 or float64; a decimal is the shortest that gives back the same float64."""
+    """A decimal is the shortest that gives back the same float64."""
     if array.ndim == 1 and array.dtype == np.float64 and array.size <= SHOWN:
         return array.tolist()
     return _binary(array)
 
 
 def counts(array: NDArray[Any] | list[int], *, deflated: bool = False) -> Any:
-    """Whole numbers, 0 or greater, in the fewest bytes that hold the largest of them."""
+    """In the fewest bytes that hold the largest of them."""
     array = np.asarray(array, dtype=np.int64)
     if array.ndim == 1 and array.size <= SHOWN:
         return array.tolist()
@@ -64,7 +64,6 @@ def _most_inflated(compressed: int) -> int:
 
 
 def read_floats(part: Part, field: str, shape: Shape, *, single: bool = False) -> NDArray[Any]:
-    """A new array of finite float64 (or, with `single`, float32) numbers."""
     dtypes = ("<f8", "<f4") if single else ("<f8",)
     stored = _read(part, field, shape, float, "numbers with a decimal point", dtypes)
     array = stored.astype(stored.dtype.newbyteorder("="))
@@ -76,7 +75,6 @@ def read_floats(part: Part, field: str, shape: Shape, *, single: bool = False) -
 def read_counts(
     part: Part, field: str, shape: Shape, *, most: int = LARGEST, deflated: bool = False
 ) -> NDArray[np.int64]:
-    """A new array of whole numbers between 0 and `most`."""
     dtypes = ("|u1", "<u2", "<u4", "<u8")
     array = _read(part, field, shape, int, "whole numbers", dtypes, deflated)
     if array.size and int(array.max()) > most:

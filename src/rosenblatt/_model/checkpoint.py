@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import time
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 
@@ -32,11 +32,11 @@ from rosenblatt._util.strict_json import (
 )
 from rosenblatt._util.version import __version__
 from rosenblatt._validation.parameters import not_negative
-from rosenblatt.certificate import Certificate
 from rosenblatt.errors import FileError, InputError, MissingFileError
 
 if TYPE_CHECKING:
     from rosenblatt._training.settings import Recipe, Settings
+    from rosenblatt.certificate import Certificate
 
 
 FORMAT = "rosenblatt checkpoint"
@@ -56,8 +56,7 @@ def _file(body: dict[str, Any]) -> bytes:
 
 
 def write_entry(made_with: dict[str, Any], state: PrimalState) -> dict[str, Any]:
-    """What a training was begun with, and where it stands."""
-    counts = state.memory.counts
+    certificate = cast("Certificate | None", state.certificate)
     return {
         "made_with": made_with,
         "state": {
@@ -65,20 +64,13 @@ def write_entry(made_with: dict[str, Any], state: PrimalState) -> dict[str, Any]
             "updates": int(state.updates),
             "clean": bool(state.clean),
             "mistakes": arrays.counts(state.mistakes),
-            "update_counts": write_updates(counts),
+            "update_counts": write_updates(state.memory.counts),
             **states.write_place(state),
             "kept": states.write_kept(state.kept, None),
             "voters": None if state.voters is None else rules.write_linear(state.voters),
-            "certificate": _certificate(state),
+            "certificate": None if certificate is None else certificate.to_dict(),
         },
     }
-
-
-def _certificate(state: PrimalState) -> dict[str, Any] | None:
-    if state.certificate is None:
-        return None
-    assert isinstance(state.certificate, Certificate)
-    return state.certificate.to_dict()
 
 
 # --- Reading -----------------------------------------------------------------------------------
@@ -100,7 +92,6 @@ class Content(NamedTuple):
 
 
 def read(content: bytes) -> Content:
-    """All that is in it."""
     with parse(content) as file:
         if file.text("format") != FORMAT:
             raise InvalidDocument(f"its format is {shown(file.text('format'))}, not {FORMAT!r}")
@@ -133,10 +124,7 @@ def _read_entry(part: Part) -> Entry:
 def read_state(
     part: Part, keep: str, rows: int, d: int, k: int, *, counted: bool, confident: bool
 ) -> PrimalState:
-    """Of training with this `keep` on so many rows of so many features, of k classes.
-
-    `counted`: updates are counted by row. `confident`: precisions of the weights are kept.
-    """
+    """`counted`: updates are counted by row. `confident`: precisions of the weights are kept."""
     shape = (d,) if k == 2 else (k, d)
     with part:
         counts = read_updates(part, "update_counts", rows, k)
@@ -219,12 +207,12 @@ class Checkpoint:
         *,
         counted: bool,
     ) -> PrimalState | None:
-        """The state in the file; None where there is none yet.
-
-        `seed` is None where the training has no seed of its own: then that in the file is used.
-        `counted`: updates are counted by row.
-        """
-        self._made_with = self._beginning(recipe, settings, seed)
+        """None where there is none yet. `seed` is None where the training has no seed of its own:
+        then that in the file is used. `counted`: updates are counted by row."""
+        self._made_with = _made_with(recipe, settings, seed)
+        if self._class is not None:
+            classes = [parameters.label(value) for value in self._classes]
+            self._made_with |= {"classes": classes, "class": classes[self._class]}
         try:
             entry = self._begun()
         except MissingFileError:
@@ -250,20 +238,11 @@ class Checkpoint:
         self._is_there = True
         return state
 
-    def _beginning(self, recipe: Recipe, settings: Settings, seed: int | None) -> dict[str, Any]:
-        """All that decides what this training does."""
-        made_with = _made_with(recipe, settings, seed)
-        if self._class is None:
-            return made_with
-        classes = [parameters.label(value) for value in self._classes]
-        return made_with | {"classes": classes, "class": classes[self._class]}
-
     def _begun(self) -> Entry | None:
-        """What the file has of this training; None: it has not begun."""
         content = self._read()
         if content.separate != (self._class is not None):
-            kinds = ["multi_class is {!r} and was {!r}".format(*pair) for pair in _KINDS]
-            raise self._other(kinds[content.separate])
+            now, then = ("joint", "ovr") if content.separate else ("ovr", "joint")
+            raise self._other(f"multi_class is {now!r} and was {then!r}")
         if self._class is None:
             return content.trainings[0]
         self._trainings, self._is_there = [entry.written for entry in content.trainings], True
@@ -299,7 +278,6 @@ class Checkpoint:
         )
 
     def _refuse_further(self, state: PrimalState, settings: Settings) -> None:
-        """max_iter and max_updates may be raised, not set below what is done."""
         # A step of order="batch" makes many updates and is not cut in two.
         last = state.mistakes[-1] - 1 if settings.order == "batch" and state.mistakes else 0
         for name, limit, reached in (
@@ -315,7 +293,6 @@ class Checkpoint:
                 )
 
     def chunk(self, state: PrimalState) -> None:
-        """Some visits were made: time to write?"""
         if time.monotonic() - self._written_at >= self._every:
             self.write(state)
 
@@ -332,8 +309,6 @@ class Checkpoint:
         write_whole(self._path, content, overwrite=self._is_there)
         self._is_there, self._written_at = True, time.monotonic()
 
-
-_KINDS = (("ovr", "joint"), ("joint", "ovr"))  # now, and in the file
 
 _WORDS = {
     "data": "the rows, their order or labels are not the same",
@@ -359,7 +334,6 @@ def settings_of(settings: Settings) -> dict[str, Any]:
 
 
 def _made_with(recipe: Recipe, settings: Settings, seed: int | None) -> dict[str, Any]:
-    """All that decides what training does."""
     n, d = recipe.shape
     return {
         **settings_of(settings),

@@ -20,7 +20,6 @@ from rosenblatt.scorecard import Scorecard
 
 
 def read(file: Part, p: Any) -> None:
-    """Make an estimator that knows its classes and features a fitted one."""
     d, classes, more = p.n_features_in_, p.classes_, {}
     record, counts = training.read_training(file.part("training"), len(classes))
     rule: Any
@@ -46,7 +45,6 @@ def read(file: Part, p: Any) -> None:
 
 
 def write_at_once(p: RandomLinearClassifier | Scorecard) -> dict[str, Any]:
-    """What an estimator has that does not learn step by step."""
     if isinstance(p, Scorecard):
         return {"card": rules.write_card(p)}
     drawn = {
@@ -57,7 +55,6 @@ def write_at_once(p: RandomLinearClassifier | Scorecard) -> dict[str, Any]:
 
 
 def read_at_once(file: Part, p: RandomLinearClassifier | Scorecard) -> None:
-    """Make an estimator fitted that does not learn step by step."""
     if isinstance(p, Scorecard):
         rules.read_card(file.part("card"), p)
         return
@@ -69,7 +66,6 @@ def read_at_once(file: Part, p: RandomLinearClassifier | Scorecard) -> None:
 
 
 def written_of_classes(p: Perceptron) -> list[dict[str, Any]]:
-    """multi_class="ovr": what the training of each class left."""
     assert p._of_classes is not None
     return [
         {

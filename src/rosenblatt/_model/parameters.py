@@ -46,7 +46,6 @@ def _written(name: str, value: Any) -> Any:
 
 
 def _plain(name: str, value: Any) -> Any:
-    """In Python's own types; the same value, or an error."""
     if isinstance(value, np.generic):
         value = value.item()
     if value is None or isinstance(value, bool):
@@ -94,7 +93,6 @@ def _random_state(value: np.random.RandomState) -> dict[str, Any]:
 
 
 def read_parameters(part: Part, kind: type[Any], classes: NDArray[Any]) -> Any:
-    """A new estimator with these parameters."""
     with part:
         names = set(kind().get_params()) - _NOT_KEPT
         # One that a file does not have was no parameter yet: it has its default.
@@ -187,7 +185,6 @@ _JSON_TYPE = {"b": bool, "i": int, "u": int, "f": float, "U": str}
 
 
 def write_labels(classes: NDArray[Any]) -> dict[str, Any]:
-    """Their NumPy type, and the labels in JSON."""
     dtype = _OBJECTS if classes.dtype == object else classes.dtype.str
     if dtype != _OBJECTS and not _DTYPES.fullmatch(dtype):
         raise InputError(
@@ -198,7 +195,6 @@ def write_labels(classes: NDArray[Any]) -> dict[str, Any]:
 
 
 def label(value: Any) -> Any:
-    """A label as JSON has it."""
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, str):

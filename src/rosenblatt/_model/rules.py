@@ -34,14 +34,12 @@ def write_linear(rule: LinearRule | Voters) -> dict[str, Any]:
 
 
 def write_weights(w: NDArray[np.float64]) -> dict[str, Any]:
-    """Lifted; of many classes a row for each."""
     if w.ndim == 1:
         return {"weights": arrays.floats(w[:-1]), "intercept": float(w[-1])}
     return {"weights": arrays.floats(w[:, :-1]), "intercepts": arrays.floats(w[:, -1])}
 
 
 def shape_of_weights(d: int, classes: NDArray[Any]) -> tuple[int, ...]:
-    """Of the weights without their intercepts: (d,), or (k, d) of many classes."""
     return (d,) if len(classes) == 2 else (len(classes), d)
 
 
@@ -56,11 +54,15 @@ def read_rule(part: Part, shape: tuple[int, ...], eta: float) -> LinearRule:
 
 
 def read_weights(part: Part, shape: tuple[int, ...]) -> NDArray[np.float64]:
-    """Lifted: (w, b)."""
     weights = arrays.read_floats(part, "weights", shape)
     if len(shape) == 1:
         return np.append(weights, part.number("intercept"))
     return np.column_stack([weights, arrays.read_floats(part, "intercepts", shape[:1])])
+
+
+def read_weights_in(part: Part, field: str, shape: tuple[int, ...]) -> NDArray[np.float64]:
+    with part.part(field) as weights:
+        return read_weights(weights, shape)
 
 
 def read_voters(part: Part, shape: tuple[int, ...]) -> Voters:
@@ -131,7 +133,7 @@ def _function(f: KernelExpansion, support: NDArray[np.intp]) -> dict[str, Any]:
 def read_kernel(
     part: Part, record: TrainingRecord, d: int, classes: int
 ) -> tuple[KernelRule, NDArray[np.float64] | None]:
-    """The rule of d features, and the weights of the rows. Training itself cannot go on."""
+    """Training itself cannot go on."""
     if record.update_counts_ is None:
         raise InvalidDocument("training.update_counts is null, as only on a stream")
     rows, units = record.update_counts_.shape[0], record._made_with
@@ -255,7 +257,6 @@ def write_card(p: Scorecard) -> dict[str, Any]:
 
 
 def read_card(part: Part, p: Scorecard) -> None:
-    """Make an estimator that knows its classes and features a fitted one."""
     if len(p.classes_) != 2:
         raise InvalidDocument(f"a card tells 2 classes apart, and there are {len(p.classes_)}")
     with part:
@@ -279,7 +280,6 @@ def _earned(part: Part, features: int) -> tuple[Term, int]:
 
 
 def _whole(part: Part, field: str, most: int) -> int:
-    """A whole number that may be negative."""
     value = part.value(field)
     if type(value) is not int or abs(value) > most:
         raise InvalidDocument(f"{part.name(field)} is not a whole number from -{most} to {most}")

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from rosenblatt._core.backend import compute
 from rosenblatt._core.rows import Scale, Weights
 from rosenblatt._core.summation import Fold
-from rosenblatt._model.rules import read_weights, shape_of_weights, write_weights
+from rosenblatt._model.rules import read_weights, read_weights_in, shape_of_weights, write_weights
 from rosenblatt._training.keeps import KEEPS
 from rosenblatt._training.learner import PrimalMemory, PrimalState
 from rosenblatt._training.linear_rule import LinearRule, Voters
@@ -28,7 +28,6 @@ from rosenblatt.perceptron import Perceptron
 
 
 def write_state(p: Perceptron) -> dict[str, Any]:
-    """What is not yet said by the rule and by how training went."""
     assert p._state is not None
     return {
         **write_place(p._state),
@@ -39,7 +38,6 @@ def write_state(p: Perceptron) -> dict[str, Any]:
 
 
 def write_place(state: PrimalState) -> dict[str, Any]:
-    """Where in an epoch training stands, and with which weights."""
     memory = state.memory
     return {
         "seed": int(state.seed),
@@ -61,7 +59,6 @@ def write_place(state: PrimalState) -> dict[str, Any]:
 
 
 def _write_losses(losses: Losses | None) -> dict[str, Any]:
-    """Only where they are followed, with `tol`."""
     if losses is None:
         return {}
     return {
@@ -89,7 +86,6 @@ def write_kept(kept: Candidate[Weights] | None, returned: Candidate[Weights] | N
 
 
 def _write_recipe(recipe: Recipe | None) -> dict[str, Any] | None:
-    """The data and parameters with which `warm_start` goes on to the bit."""
     if recipe is None:
         return None
     return {
@@ -125,7 +121,6 @@ class Known:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Of weights without their intercepts."""
         return shape_of_weights(self.d, self.classes)
 
 
@@ -183,10 +178,7 @@ def read_place(
     *,
     confident: bool,
 ) -> dict[str, Any]:
-    """What `write_place` has written, by the names of State.
-
-    `confident`: with precisions of the weights, as AROW has them.
-    """
+    """By the names of State. `confident`: with precisions of the weights, as AROW has them."""
     memory, position = _read_memory(part, shape, counts, keep), part.whole("position", rows)
     averaged = memory.correction is not None
     memory.precision = read_precision(part, shape, confident)
@@ -222,23 +214,20 @@ def _read_fewest(part: Part) -> float:
     return math.inf if fewest is None else float(fewest)
 
 
-def _part_with(part: Part, field: str, keep: str, *, wanted: bool) -> Part | None:
-    """A part that is there if, and only if, `keep` calls for it."""
-    held = part.optional(part.part, field)
-    if (held is not None) != wanted:
-        is_there = "null" if held is None else "there"
-        raise InvalidDocument(f"{part.name(field)} is {is_there} with keep={keep!r}")
-    return held
+def _is_there(part: Part, field: str, keep: str, *, wanted: bool) -> bool:
+    if (part.value(field) is not None) != wanted:
+        state = "null" if wanted else "there"
+        raise InvalidDocument(f"{part.name(field)} is {state} with keep={keep!r}")
+    return wanted
 
 
 def _read_returned(part: Part, known: Known) -> Candidate[Weights] | None:
     keep = known.record._made_with.keep
     trained = known.record.stop_reason_ is not StopReason.FROM_CERTIFICATE
-    returned = _part_with(part, "returned", keep, wanted=KEEPS[keep].evaluated and trained)
-    if returned is None:
+    if not _is_there(part, "returned", keep, wanted=KEEPS[keep].evaluated and trained):
         return None
     assert isinstance(known.rule, LinearRule)
-    with returned:
+    with part.part("returned") as returned:
         return _read_judgement(returned, known.rule.weights.copy())
 
 
@@ -254,30 +243,25 @@ def read_kept(
 ) -> Candidate[Weights] | None:
     if returned is not None and part.value("kept") == "returned":
         return returned
-    kept = part.optional(part.part, "kept")
-    if kept is None:
+    if part.value("kept") is None:
         return None
-    with kept:
+    with part.part("kept") as kept:
         return _read_judgement(kept, read_weights(kept, shape))
 
 
 def _read_memory(
     part: Part, shape: tuple[int, ...], counts: NDArray[np.int64], keep: str
 ) -> PrimalMemory:
-    with part.part("last") as last:
-        w = read_weights(last, shape)
-    correction = _part_with(part, "drift", keep, wanted=KEEPS[keep].averaged)
-    if correction is None:
-        return Memory(w, None, counts)
-    with correction:
-        return Memory(w, read_weights(correction, shape), counts)
+    w = read_weights_in(part, "last", shape)
+    if _is_there(part, "drift", keep, wanted=KEEPS[keep].averaged):
+        return Memory(w, read_weights_in(part, "drift", shape), counts)
+    return Memory(w, None, counts)
 
 
 def _read_recipe(part: Part, known: Known) -> Recipe | None:
-    recipe = part.optional(part.part, "goes_on")
-    if recipe is None:
+    if part.value("goes_on") is None:
         return None
-    with recipe:
+    with part.part("goes_on") as recipe:
         order = recipe.one_of("order", ORDERS)
         rule = read_rule(recipe)
         data = recipe.text("data")
@@ -308,14 +292,12 @@ def read_scale(part: Part) -> Scale | None:
 
 
 def read_precision(part: Part, shape: tuple[int, ...], wanted: bool) -> Weights | None:
-    weights = part.optional(part.part, "precision")
-    if (weights is not None) != wanted:
-        is_there = "null" if weights is None else "there"
+    if (part.value("precision") is not None) != wanted:
+        is_there = "null" if wanted else "there"
         raise InvalidDocument(f"{part.name('precision')} is {is_there}, but AROW has it")
-    if weights is None:
+    if not wanted:
         return None
-    with weights:
-        precision = read_weights(weights, shape)
+    precision = read_weights_in(part, "precision", shape)
     if not (precision >= 1).all():  # steps are divided by them
         raise InvalidDocument(f"{part.name('precision')} holds numbers below 1")
     return precision
@@ -325,7 +307,6 @@ def read_precision(part: Part, shape: tuple[int, ...], wanted: bool) -> Weights 
 
 
 def write_mixing(mixing: Fold[Share] | None) -> dict[str, Any]:
-    """Only where there is one."""
     if mixing is None:
         return {}
     branches = [_write_share(share) for share in mixing.branches]
@@ -345,7 +326,6 @@ def _write_share(share: Share) -> dict[str, Any]:
 def read_mixing(
     part: Part, shape: tuple[int, ...], position: int, *, averaged: bool
 ) -> Fold[Share] | None:
-    """Of an epoch in which so many visits were made; None where there is none."""
     if "mixing" not in part:
         return None
     with part.part("mixing") as mixing:
@@ -362,14 +342,9 @@ def read_mixing(
 
 def _read_share(part: Part, shape: tuple[int, ...], averaged: bool) -> Share:
     with part:
-        with part.part("moved") as moved:
-            change = read_weights(moved, shape)
-        sums = part.optional(part.part, "summed")
-        if (sums is not None) != averaged:
+        change = read_weights_in(part, "moved", shape)
+        if (part.value("summed") is not None) != averaged:
             raise InvalidDocument(f"{part.name('summed')} does not go with what is kept")
-        summed = None
-        if sums is not None:
-            with sums:
-                summed = read_weights(sums, shape)
+        summed = read_weights_in(part, "summed", shape) if averaged else None
         visits, mistakes = part.whole("visits"), part.whole("mistakes")
         return Share(change, summed, visits, mistakes, part.number("loss"))

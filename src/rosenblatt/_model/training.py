@@ -42,8 +42,7 @@ def write_training(record: TrainingRecord) -> dict[str, Any]:
 
 
 def read_training(part: Part, k: int) -> tuple[TrainingRecord, NDArray[np.int64]]:
-    """Of k classes: what `written` has written; and the counts of updates, of which
-    `update_counts_` is a view that cannot be changed."""
+    """And the counts of updates, of which `update_counts_` is a view that cannot be changed."""
     with part:
         reason = StopReason[part.one_of("ended", StopReason.__members__)]
         part.text("in_words")  # for people: a later version may say it otherwise
@@ -119,7 +118,6 @@ def write_updates(counts: Any) -> Any:
 
 
 def read_updates(part: Part, field: str, rows: int, k: int) -> Counts | None:
-    """As training counts them; None where they are null."""
     if k == 2:
         return part.optional(
             lambda name: arrays.read_counts(part, name, (rows,), deflated=True), field

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import shutil
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
@@ -10,29 +12,25 @@ from pathlib import Path
 from typing import Any
 
 from rosenblatt._out_of_core import store
-from rosenblatt._out_of_core.housekeeping import (
-    folder_of,
-    lock_of,
-    note_source,
-    remove,
-    remove_leftovers,
-    remove_outdated,
-)
 from rosenblatt._out_of_core.sources import Source, key_of, source_of, stamps
 from rosenblatt._out_of_core.store import Stored, writing
 from rosenblatt._util.files import Lock, onto_disk, sync_folder
 from rosenblatt._util.files import cache_folder as cache_folder
 from rosenblatt._util.progress import heard_by, note
+from rosenblatt.data.files import stamp
 from rosenblatt.errors import FileError
+
+_MARK = ".rosenblatt-"  # how folders begin in which something is being written
+_NAME = "(?:[0-9a-f]{64}|once-[0-9a-f]{16})"  # of what is written: a key, or for one training
+_LOCK = re.compile(rf"({_NAME})\.lock")
+_FOLDER = re.compile(rf"{re.escape(_MARK)}({_NAME})-[0-9a-f]{{16}}")
+_SOURCE = "source.json"
 
 
 @contextmanager
 def stored(source: Any, *, folder: Path | None) -> Iterator[Stored]:
-    """The rows of a source on disk: as they were kept, or encoded now.
-
-    Rows that come from files are kept for the next time, under a name that changes with the files
-    and with how they are encoded. Others are removed in the end.
-    """
+    """Rows that come from files are kept for the next time, under a name that changes with the
+    files and with how they are encoded. Others are removed in the end."""
     with heard_by(None):
         source = source_of(source)
     key, root = key_of(source), _root(folder)
@@ -47,7 +45,6 @@ def stored(source: Any, *, folder: Path | None) -> Iterator[Stored]:
 
 
 def kept(source: Source, folder: Path | None) -> Stored:
-    """The rows of a source that comes from files, in the cache of this machine."""
     key = key_of(source)
     assert key is not None
     with heard_by(None):
@@ -78,7 +75,6 @@ def _there(rows: Stored | None, root: Path) -> Stored:
 
 
 def _open(place: Path) -> Stored | None:
-    """None where there is nothing, or nothing that can be trusted."""
     about = store.read(place)
     with suppress(OSError):  # removed meanwhile
         return None if about is None else Stored(place, about)
@@ -86,7 +82,6 @@ def _open(place: Path) -> Stored | None:
 
 
 def _keep(root: Path, key: str, source: Source) -> None:
-    """The folder of this name holds the rows afterwards, written by us or by somebody else."""
     with _written(root, key, source) as place:
         if store.read(root / key) is not None:  # somebody was faster
             return
@@ -107,13 +102,11 @@ def _keep(root: Path, key: str, source: Source) -> None:
 
 @contextmanager
 def _written(root: Path, name: str, source: Source) -> Iterator[Path]:
-    """A folder with the rows, gone in the end; or the one of this name, if it is there by then."""
-
     def wait() -> None:
         note(f"Another process is encoding the same rows into {root}: waiting for it.")
 
     with writing(root):
-        lock = Lock(lock_of(root, name), wait)
+        lock = Lock(root / f"{name}.lock", wait)
     with lock:
         if store.read(root / name) is not None:
             yield root / name
@@ -127,3 +120,66 @@ def _written(root: Path, name: str, source: Source) -> Iterator[Path]:
             yield place
         finally:
             shutil.rmtree(place, ignore_errors=True)
+
+
+# --- The folder: what is being written, what somebody left there, what is outdated --------------
+
+
+def folder_of(root: Path, name: str) -> Path:
+    return root / f"{_MARK}{name}-{os.urandom(8).hex()}"
+
+
+def remove_leftovers(root: Path, own: str | None) -> None:
+    """What writers left who are gone: their locks are free, or `own`, which we hold."""
+    folders: dict[str, list[Path]] = {}  # a folder may be anybody's: only names like ours
+    for path in root.iterdir():
+        if match := _LOCK.fullmatch(path.name):
+            folders.setdefault(match[1], [])
+        elif match := _FOLDER.fullmatch(path.name):
+            folders.setdefault(match[1], []).append(path)
+    for name, left in folders.items():
+        with suppress(OSError), _lock_if_free(root, name, own) as free:
+            for folder in left if free else []:
+                shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def _lock_if_free(root: Path, name: str, own: str | None) -> Iterator[bool]:
+    if name == own:
+        yield True
+        return
+    with Lock(root / f"{name}.lock", None) as lock:
+        yield lock.held
+
+
+def remove(root: Path, name: str) -> None:
+    """The folder of this name loses it at once, and then its files, one by one."""
+    going = folder_of(root, name)
+    with suppress(FileNotFoundError):
+        os.rename(root / name, going)
+    shutil.rmtree(going, ignore_errors=True)
+
+
+def note_source(folder: Path, files: list[list[Any]]) -> None:
+    (folder / _SOURCE).write_text(json.dumps(files))
+
+
+def remove_outdated(root: Path, key: str, files: list[list[Any]]) -> None:
+    """Rows of these files as they once were. Who reads them has them open, and goes on."""
+    now = [[path, *stamp(path)] for path, *_ in files]
+    for folder in root.iterdir():
+        if folder.name == key or folder.name.startswith(_MARK):
+            continue
+        with suppress(OSError, ValueError, LookupError, TypeError):  # not ours, or damaged
+            kept = json.loads((folder / _SOURCE).read_text())
+            if [file[0] for file in kept] == [file[0] for file in now] and kept != now:
+                remove(root, folder.name)
+
+
+def size(folder: Path) -> int:
+    total = 0
+    for path, _, names in os.walk(folder):
+        for name in names:
+            with suppress(OSError):  # removed meanwhile
+                total += os.lstat(os.path.join(path, name)).st_size
+    return total

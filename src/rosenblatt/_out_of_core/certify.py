@@ -7,6 +7,7 @@ the few is one among all. The verifier's own tests read every row where it is.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -116,7 +117,6 @@ def certified(
     margins: bool,
     looks: int = _LOOKS,
 ) -> Certificate:
-    """The certificate, checked."""
     if rows.k is not None:
         raise InputError(
             f"There are {len(rows.classes)} classes: of rows on disk or on an engine two can be "
@@ -170,7 +170,6 @@ def _document(planes: CuttingPlanes, limits: list[str], *, margins: bool) -> dic
 
 
 def _separated(planes: CuttingPlanes, part: Partition) -> list[int]:
-    """The rows that are not in the span of the balanced ones."""
     in_span = planes.all.of_shards(flat, part.normals or [], planes.intercept)
     return np.flatnonzero(~np.concatenate(in_span)).tolist()
 
@@ -188,7 +187,6 @@ def _margins(planes: CuttingPlanes, bound: Bound, name: Names) -> dict[str, Any]
 
 
 def _check(out: dict[str, Any], planes: CuttingPlanes) -> None:
-    """Nothing leaves that the verifier would reject."""
     planes.budget.begins("checking the proof")
     try:
         data = PartitionedData(out, planes.all, planes.few)
@@ -240,7 +238,6 @@ class CuttingPlanes:
     # --- Complete separation, or a conflict ---
 
     def _sampled(self) -> PickedRows:
-        """A first few rows: of every shard, or of some of them where there are many."""
         size = 2 * (self.all.d + 2)
         of_shards = self.all.of_shards(sample, size)
         step = max(1, len(of_shards) // 64)
@@ -251,7 +248,7 @@ class CuttingPlanes:
         self.partition = Partition(self._rows)
 
     def _separator(self) -> list[Fraction] | None:
-        """Weights that separate the few, widely; None: there are none, `partition` proves it."""
+        """Weights that separate the few; None: there are none, and `partition` proves it."""
         rows, part = self._rows, self.partition
         part.conflict = visible_conflict(rows)
         if part.conflict is None:
@@ -272,13 +269,11 @@ class CuttingPlanes:
         return self._wide(part.separator, part.support)
 
     def _wide(self, w: list[Fraction], support: list[int]) -> list[Fraction]:
-        """With the largest margin among the few, where that is soon found."""
         self.partition.separator, self.partition.support = w, support
         self._on_few = margins.homogeneous(self._rows, support, w)
         return list(self._on_few.separator)
 
     def _holds(self, w: list[Fraction]) -> bool:
-        """Do they separate all rows? If not, or not closely enough, rows join the few."""
         self._look()
         most, few = _BATCH * self._rows.D, self._few
         shards = self.all.of_shards(look, w, self.intercept, few)
@@ -293,8 +288,7 @@ class CuttingPlanes:
 
     @property
     def _few(self) -> int:
-        """Rows that a shard picks out: as many as join where there is one, a quarter of it where
-        there are many."""
+        """As many as join where there is one shard, a quarter of it where there are many."""
         shards = -(-self.all.n // compute.rows_of_shard)
         return int(self._rows.D) * max(_BATCH // shards, _BATCH // 4)
 
@@ -307,7 +301,7 @@ class CuttingPlanes:
             self.bound = bound
 
     def _join(self, rows: list[PickedRows], standing: list[np.ndarray], most: int) -> bool:
-        """The lowest of these, of equal ones the first; False: they were all there."""
+        """Of equal ones the first; False: they were all there."""
         picked, low = PickedRows.joined(rows), np.concatenate(standing)
         new = ~np.isin(picked.number, self.few.number)
         if self.complete:  # only those that would narrow the margin
@@ -327,7 +321,6 @@ class CuttingPlanes:
     # --- Which rows can be strict, once there is a conflict ---
 
     def _facial_reduction(self) -> None:
-        """Overlap, or quasi-complete separation of all rows."""
         while True:
             conflict = self.partition.conflict
             self.partition = Partition(self._rows)
@@ -364,7 +357,7 @@ class PartitionedData(verify.Data):
         self.y: Any = dict(zip(few.number.tolist(), few.y.tolist(), strict=True))
         self.n, self.intercept, self.decimal = rows.n, claim["fit_intercept"], False
         self.size = rows.d + self.intercept
-        self.kept: Any = _Everybody()
+        self.kept: Any = defaultdict(lambda: True)  # no row is left out
         # Lists about rows are of all only where a claim names the rows that are separated.
         self.listed = claim["verdict"] == "quasi-complete separation"
         self.present: Any = range(rows.n) if self.listed else sorted(self._x)
@@ -396,17 +389,9 @@ class PartitionedData(verify.Data):
         return len(independent_rows(rows)) if rows else 0
 
     def check_longest(self, claim: dict[str, Any]) -> None:
-        """No row of any machine is longer than the one that is named."""
         named = self.square(claim["radius_row"])
         of_shards = self._all.of_shards(longest, bool(self.intercept))
         verify.demand(max(square for square, _ in of_shards) <= named, "a row is longer")
-
-
-class _Everybody:
-    """No row is left out."""
-
-    def __getitem__(self, i: int) -> bool:
-        return True
 
 
 # --- What workers do for a proof: pure functions of a partition and of exact weights -------------
@@ -448,7 +433,6 @@ class Evaluation(NamedTuple):
 def _blocks(
     part: WorkerPartition, shard: range, intercept: bool
 ) -> Iterator[tuple[int, Any, Rows]]:
-    """The first row, the matrix as it is read, and the rows as proofs read them."""
     for b in shard:
         begin = b * compute.block
         X, y = part.block_rows(b)
@@ -459,7 +443,6 @@ def _blocks(
 
 
 def sample(part: WorkerPartition, few: int) -> list[PickedRows]:
-    """Rows of each shard at even distances, and the first of each sign."""
     of_shards = []
     for shard in part.shards:
         begin, end = shard.start * compute.block, min(shard.stop * compute.block, part.end)
@@ -479,7 +462,6 @@ def _one(part: WorkerPartition, i: int) -> PickedRows:
 
 @np.errstate(all="ignore")  # what overflows is decided in whole numbers
 def look(part: WorkerPartition, w: Vector, intercept: bool, few: int) -> list[Evaluation]:
-    """How all rows stand under w."""
     of_shards = []
     for shard in part.shards:
         wrong, reached, picked = 0, list[Fraction](), list[tuple[PickedRows, NDArray[np.float64]]]()
@@ -520,7 +502,6 @@ def _block(
 def _lowest(
     picked: list[tuple[PickedRows, NDArray[np.float64]]], few: int
 ) -> tuple[PickedRows, NDArray[np.float64]]:
-    """The few lowest of all; of equal ones those that come first."""
     rows = PickedRows.joined([rows for rows, _ in picked])
     standing = np.concatenate([s for _, s in picked])
     places = np.lexsort((rows.number, standing))[:few]
@@ -530,7 +511,7 @@ def _lowest(
 def signs(
     part: WorkerPartition, w: Vector, bound: Fraction, intercept: bool
 ) -> list[NDArray[np.int8]]:
-    """The sign of a_i·w - bound for every row, exactly, block by block."""
+    """The sign of a_i·w - bound for every row, exactly."""
     return [
         rows.signs(w, bound)
         for shard in part.shards
@@ -539,14 +520,12 @@ def signs(
 
 
 def lowest_sign(part: WorkerPartition, w: Vector, bound: Fraction, intercept: bool) -> int:
-    """The lowest of these."""
     return min(int(some.min()) for some in signs(part, w, bound, intercept))
 
 
 def flat(
     part: WorkerPartition, normals: list[list[int]], intercept: bool
 ) -> list[NDArray[np.bool_]]:
-    """Is the row orthogonal to all of the normals?"""
     return [
         orthogonal(rows, normals)
         for shard in part.shards
@@ -557,8 +536,7 @@ def flat(
 def astray(
     part: WorkerPartition, w: Vector, normals: list[list[int]], intercept: bool, few: int
 ) -> list[PickedRows]:
-    """Some rows of each shard that are on the wrong side, or on the hyperplane without being in
-    the span that the normals leave out."""
+    """Rows on the wrong side, or on the hyperplane and outside the span of the balanced ones."""
     of_shards = []
     for shard in part.shards:
         picked = [_one(part, part.begin).some(slice(0, 0))]
@@ -572,7 +550,7 @@ def astray(
 
 
 def longest(part: WorkerPartition, intercept: bool) -> list[tuple[Fraction, PickedRows]]:
-    """The longest row of each shard, exactly; of equal ones the first."""
+    """Of equal ones the first."""
     of_shards = []
     for shard in part.shards:
         best: tuple[Fraction, PickedRows] | None = None

@@ -32,7 +32,6 @@ class Pace:
 
     @property
     def rate(self) -> float:
-        """Rows a second."""
         return self.rows / max(self.seconds, 1e-9)
 
 
@@ -48,11 +47,9 @@ class Client:
         return self.engine.place(placed, __version__, load, *arguments)
 
     def wait_for(self, handles: Sequence[Handle]) -> None:
-        """All is in place, or the first error is raised. The rows stay there."""
         self._gathered(lambda k: self.engine.call(_is_there, handles[k]), len(handles))
 
     def results(self, handles: Sequence[Handle]) -> list[Any]:
-        """What was placed, here: a few bytes."""
         return self._gathered(lambda k: handles[k], len(handles), repeat=False)
 
     def all(
@@ -60,7 +57,6 @@ class Client:
         calls: Sequence[tuple[Callable[..., Any], Sequence[Any]]],
         rows: Sequence[int] | None = None,
     ) -> list[Any]:
-        """The result of each call, in their order; `rows`: how many each reads."""
         sizes = Sizes(compute.block, compute.shard)
 
         def call(k: int) -> Handle:
@@ -77,7 +73,6 @@ class Client:
         return [done.value for done in results]
 
     def speeds(self) -> str:
-        """How many rows each worker reads in a second; of many, the slowest and the fastest."""
         rates = sorted((pace.rate, name) for name, pace in self.paces.items() if pace.rows)
         shown = rates if len(rates) <= _SHOWN else [rates[0], rates[-1]]
         words = ", ".join(f"{name} {rate:,.0f}" for rate, name in shown)
@@ -155,5 +150,4 @@ def perform(version: str, sizes: Sizes, work: Callable[..., Any], *arguments: An
 
 
 def name() -> str:
-    """Of the process that works."""
     return f"{socket.gethostname()}/{os.getpid()}"

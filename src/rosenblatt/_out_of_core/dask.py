@@ -18,7 +18,6 @@ _PATIENCE = 30  # seconds in which a scheduler answers
 
 @contextmanager
 def connected(address: str) -> Iterator[OnDask]:
-    """A client of the scheduler at this address, closed in the end."""
     library = needed("distributed", "engine=" + repr(address))
     try:
         client = library.Client(address, timeout=_PATIENCE, set_as_default=False)
@@ -53,11 +52,8 @@ class OnDask:
         return self._client.submit(work, *arguments, pure=False)
 
     def _there(self, arguments: Sequence[Any]) -> list[Any]:
-        """Dask's own arrays and frames are computed by the workers, not here.
-
-        Those made of rows in memory travel with their graph, as they must: Dask's advice to
-        scatter them is not followed, see above.
-        """
+        """Dask's arrays are computed by the workers. Those made of rows in memory travel with
+        their graph, as they must: Dask's advice to scatter them is not followed, see above."""
         from dask.base import is_dask_collection
 
         with warnings.catch_warnings():

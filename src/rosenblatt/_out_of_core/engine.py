@@ -56,7 +56,6 @@ _SCHEMES = ("tcp://", "tls://", "ucx://", "ws://", "wss://", "inproc://")
 
 
 def check(engine: Any) -> None:
-    """Raise an error where it cannot be an engine, before any work."""
     if isinstance(engine, str):
         if not engine.startswith(_SCHEMES) and engine != "ray":
             raise EngineError(
@@ -71,8 +70,6 @@ def check(engine: Any) -> None:
 
 @contextmanager
 def opened(engine: Any) -> Iterator[Engine]:
-    """The engine that was meant; None is this process. What is opened here is closed in the
-    end."""
     if engine is None:
         yield Inline()
         return
@@ -97,7 +94,7 @@ def opened(engine: Any) -> Iterator[Engine]:
 
 
 def _is_client(engine: Any) -> bool:
-    """Of Dask: who has not imported it has none."""
+    """Who has not imported Dask has none."""
     distributed = sys.modules.get("distributed")
     return distributed is not None and isinstance(engine, distributed.Client)
 

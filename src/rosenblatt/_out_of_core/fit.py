@@ -8,22 +8,21 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Self, TypeVar, final
+from typing import TYPE_CHECKING, Any, Self, TypeVar, cast, final
 
 from numpy.typing import NDArray
 
 from rosenblatt._core.rows import Weights
-from rosenblatt._out_of_core.learner import PartitionedExamples, PartitionedLearner
-from rosenblatt._out_of_core.orders import ORDERS
+from rosenblatt._out_of_core.learner import ORDERS, PartitionedExamples, PartitionedLearner
 from rosenblatt._out_of_core.partitions import Labelling, PartitionedRows, on_disk
 from rosenblatt._training import orders
 from rosenblatt._training.fit import fit
 from rosenblatt._training.keeps import KEEPS
 from rosenblatt._training.learner import Primal, PrimalJob
-from rosenblatt._training.linear_rule import LinearRule, SeparateVoters
+from rosenblatt._training.linear_rule import LinearRule, SeparateVoters, Voters
 from rosenblatt._training.monitor import Watch
 from rosenblatt._training.settings import Recipe, Settings, learner_of, refuse
-from rosenblatt._training.state import Job
+from rosenblatt._training.state import Job, Learner
 from rosenblatt._training.stopping import Patience, SeparabilityOracle
 from rosenblatt._training.training import PAIR, Given, WeightsSet
 from rosenblatt._validation import targets
@@ -43,12 +42,10 @@ MOST_ASKED = 1 << 30
 
 
 def fit_stored(p: P, stored: Stored) -> P:
-    """Train on rows on disk."""
     return fit_partitioned(p, on_disk(stored))
 
 
 def fit_partitioned(p: P, rows: PartitionedRows) -> P:
-    """Train where the rows are."""
     fit(p, OutOfCore(rows))
     return p
 
@@ -109,19 +106,19 @@ class OutOfCore(WeightsSet, Given):
         return Labelling(self.rows.k, self.by_class, self.one)
 
     def job(self, settings: Settings, watch: Watch) -> PrimalJob:
-        learner, order = self._learner(settings)
         keep = KEEPS[settings.units.keep]()
-        return Job(learner, order, keep, learner.evaluation_rows, validating=False, watch=watch)
-
-    def _learner(self, settings: Settings) -> tuple[Any, orders.Order]:
         if settings.order in ORDERS:
             examples = PartitionedExamples(self.rows, self._labelling)
             learner = learner_of(settings, PartitionedLearner, examples)
-            return learner, ORDERS[settings.order](examples)
+            order = ORDERS[settings.order](learner)
+            # Orders of its own make its visits: what only those in memory call it does not have.
+            as_learner = cast("Learner[Weights, Voters]", learner)
+            return Job(as_learner, order, keep, examples, validating=False, watch=watch)
         assert self.rows.stored is not None
         mapped = self._labelling.examples(*self.rows.stored.whole())
         in_memory = learner_of(settings, Primal, mapped)
-        return in_memory, orders.ORDERS[settings.order](mapped)
+        order = orders.ORDERS[settings.order](mapped)
+        return Job(in_memory, order, keep, in_memory.evaluation_rows, validating=False, watch=watch)
 
     def patience(self, settings: Settings) -> Patience:
         return Patience(settings.patience, self._oracle(settings), tol=settings.tol_in_units)

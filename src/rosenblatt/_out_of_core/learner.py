@@ -1,9 +1,11 @@
-"""Weights in the space of the features, learned from rows in partitions, where those are."""
+"""Weights learned from rows in partitions, where those are, and the values of `order` for them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import final
+from bisect import bisect_right
+from collections.abc import Callable, Sequence
+from itertools import accumulate
+from typing import ClassVar, cast, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,10 +16,12 @@ from rosenblatt._core.rows import Scale, Weights
 from rosenblatt._core.summation import folded
 from rosenblatt._out_of_core import work
 from rosenblatt._out_of_core.partitions import Epoch, Labelling, PartitionedRows
+from rosenblatt._out_of_core.work import Stretch
 from rosenblatt._training import learner
-from rosenblatt._training.learner import InFeatures, PrimalMemory
+from rosenblatt._training.learner import InFeatures, PrimalMemory, PrimalState
 from rosenblatt._training.linear_rule import SeparateVoters, Voters
-from rosenblatt._training.orders import Share
+from rosenblatt._training.orders import Batch, Order, Share, block_order, n_blocks, take
+from rosenblatt._training.state import Job, State, V, W
 from rosenblatt._validation import targets
 
 _BLOCKS_OF_CALL = 64  # that an engine visits in one call: a checkpoint can be written between
@@ -48,7 +52,6 @@ class PartitionedExamples:
         return float(folded(self.partitioned.of_shards(work.weigh, self.labelling)))
 
     def size(self, *, intercept: bool) -> Scale:
-        """How large the rows are."""
         both = self.partitioned.of_shards(work.measure, self.labelling, intercept)
         with np.errstate(over="ignore"):
             return Scale(folded(a for a, _ in both), folded(b for _, b in both))
@@ -56,13 +59,11 @@ class PartitionedExamples:
     def count(
         self, weights: Sequence[Weights], limits: list[float] | None = None
     ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """Mistakes of each, plain and weighted; counting one ends where it reaches its limit."""
         parts = self.partitioned.each(work.count, self.labelling, list(weights), limits)
         plain = np.array([mistakes for mistakes, _ in parts]).sum(axis=0)
         return plain, folded(shard for _, shards in parts for shard in shards)
 
     def vote_mistakes(self, voters: Voters | SeparateVoters) -> int:
-        """The rows whose mean vote is wrong."""
         return sum(self.partitioned.each(work.vote_mistakes, self.labelling, voters))
 
 
@@ -75,7 +76,7 @@ class PartitionedLearner(InFeatures):
 
     def __init__(self, examples: PartitionedExamples, rule: UpdateRule):
         super().__init__(rule)
-        self.examples = self.evaluation_rows = examples
+        self.examples = examples
         self._rows = examples.partitioned
         self._steps = work.Steps(examples.labelling, rule)
 
@@ -86,11 +87,10 @@ class PartitionedLearner(InFeatures):
         self,
         memory: PrimalMemory,
         epoch: Epoch,
-        stretch: work.Stretch,
+        stretch: Stretch,
         max_updates: int,
         visits: int,
     ) -> tuple[int, int]:
-        """The weights go to these blocks, all in one partition; returns visits and updates."""
         place = self._rows.partition_of(stretch.blocks[0][0] * compute.block)
         arguments = self._steps, memory, epoch, stretch, max_updates, visits, self.log
         learned, made, updates = self._rows.one(place, stretch.rows, work.visit, *arguments)
@@ -98,19 +98,14 @@ class PartitionedLearner(InFeatures):
         return made, updates
 
     def mix(self, memory: PrimalMemory, epoch: Epoch, first: int) -> list[Share]:
-        """What shards from the first one on add to this epoch, in their order: here the next one,
-        on an engine all."""
         rows = self._rows
         behind = -(-rows.n // compute.rows_of_shard) if rows.stored is None else first + 1
-        averaged, log = (
-            memory.correction is not None,
-            None if self.log is None else self.log.apart(),
-        )
+        averaged = memory.correction is not None
+        log = None if self.log is None else self.log.apart()
         arguments = self._steps, memory.w, epoch, range(first, behind), rows.n, averaged, log
         return rows.of_shards(work.mix, *arguments)
 
     def descend(self, memory: PrimalMemory, visits: int) -> int:
-        """One batch step over all rows: all of it, or nothing."""
         parts = self._rows.each(work.descend, self._steps, memory.w, self.log)
         self._step(memory, folded(step for part in parts for step in part.of_shards), visits)
         for look, y in (noted for part in parts for noted in part.noted):
@@ -120,7 +115,6 @@ class PartitionedLearner(InFeatures):
         return sum(part.mistakes for part in parts)
 
     def vote_mistakes(self, voters: Voters, *, quickly: bool) -> int | None:
-        """The training rows whose mean vote is wrong; None where it would take long."""
         most, labelling = learner.MOST_VOTED, self.examples.labelling
         if quickly:
             return None
@@ -131,9 +125,89 @@ class PartitionedLearner(InFeatures):
 def _take(memory: PrimalMemory, learned: PrimalMemory) -> None:
     """In place, since the state is shared."""
     memory.w[...] = learned.w
-    for mine, theirs in (
-        (memory.correction, learned.correction),
-        (memory.precision, learned.precision),
-    ):
-        if mine is not None and theirs is not None:
-            mine[...] = theirs
+    if memory.correction is not None:
+        memory.correction[...] = learned.correction
+    if memory.precision is not None:
+        memory.precision[...] = learned.precision
+
+
+# --- Orders, with the visits of `_training/orders.py` ---------------------------------------------
+
+
+class PartitionedCyclic(Order):
+    """The given order: on an engine the memory of many machines, and the speed of one core."""
+
+    shuffled: ClassVar = False
+
+    def __init__(self, learner: PartitionedLearner):
+        super().__init__(learner.examples)
+        self._learner, self._rows = learner, learner.examples.partitioned
+        self._epoch = 0
+        self._blocks: list[int] = []  # as that epoch visits them,
+        self._begins: list[int] = []  # and where each begins, counted in visits
+
+    def advance(self, job: Job[W, V], state: State[W, V], most: int) -> None:
+        if self._epoch != state.epoch:
+            self._blocks, self._epoch = self._order_of_blocks(state), state.epoch
+            sizes = [min(compute.block, self.n - b * compute.block) for b in self._blocks]
+            self._begins = list(accumulate(sizes, initial=0))
+        epoch = Epoch(state.seed, state.epoch, self.shuffled)
+        stretch = self._stretch(state.position)
+        memory = cast("PrimalState", state).memory
+        made, updates = self._learner.visit_blocks(memory, epoch, stretch, most, state.visits)
+        state.record(made, updates)
+        state.position += made
+        state.clean = state.position == self.n and state.mistakes[-1] == 0
+
+    def _order_of_blocks(self, state: State[W, V]) -> list[int]:
+        return list(range(n_blocks(self.n)))
+
+    def _stretch(self, position: int) -> Stretch:
+        blocks, begins, rows = self._blocks, self._begins, self._rows
+        turn, end = bisect_right(begins, position) - 1, min(position + self.chunk, self.n)
+        partition = rows.partition_of(blocks[turn] * compute.block)
+        stretch = list[tuple[int, int, int]]()
+        while position < end and rows.partition_of(blocks[turn] * compute.block) == partition:
+            reached = min(end, begins[turn + 1])
+            stretch.append((blocks[turn], position - begins[turn], reached - begins[turn]))
+            position, turn = reached, turn + (reached == begins[turn + 1])
+        return Stretch(stretch, blocks[turn % len(blocks)])
+
+
+@final
+class PartitionedBlocks(PartitionedCyclic):
+    """As `Blocks`: an order of blocks, and of the rows of each, of their own every epoch."""
+
+    shuffled: ClassVar = True
+
+    def _order_of_blocks(self, state: State[W, V]) -> list[int]:
+        return block_order(self.n, state.seed, state.epoch)
+
+
+@final
+class PartitionedMixed(Order):
+    """As `Mixed`: on an engine all shards at once, from disk one after the other."""
+
+    def __init__(self, learner: PartitionedLearner):
+        super().__init__(learner.examples)
+        self._learner = learner
+        # One shard has nothing to be mixed with.
+        self._alone = PartitionedBlocks(learner) if self.n <= compute.rows_of_shard else None
+
+    def advance(self, job: Job[W, V], state: State[W, V], most: int) -> None:
+        if self._alone is not None:
+            self._alone.advance(job, state, most)
+            return
+        mixed = cast("PrimalState", state)
+        epoch = Epoch(state.seed, state.epoch, shuffled=True)
+        first = state.position // compute.rows_of_shard  # others may have made some of them
+        for share in self._learner.mix(mixed.memory, epoch, first):
+            take(mixed, share, self.n)
+
+
+ORDERS: dict[str, Callable[[PartitionedLearner], Order]] = {
+    "cyclic": PartitionedCyclic,
+    "blocks": PartitionedBlocks,
+    "mixed": PartitionedMixed,
+    "batch": lambda learner: Batch(learner.examples),
+}

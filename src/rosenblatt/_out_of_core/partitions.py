@@ -66,7 +66,6 @@ class Epoch(NamedTuple):
     shuffled: bool
 
     def visits(self, b: int, block: Examples) -> Visits:
-        """The visits of block b: their order, and update counts of 0."""
         counts = np.zeros((block.rows.n, *block.shape_of_weights[:-1]), dtype=np.int64)
         if not self.shuffled:
             return Visits(None, counts)
@@ -98,7 +97,6 @@ class Partition(ABC):
 
     @property
     def shards(self) -> list[range]:
-        """The blocks of each."""
         first, behind, size = self.blocks.start, self.blocks.stop, compute.shard
         return [range(b, min(b + size, behind)) for b in range(first, behind, size)]
 
@@ -165,7 +163,6 @@ class StoredPartition(Partition):
 
     @property
     def stored(self) -> Stored:
-        """All rows in the folder."""
         return open_folder(self.folder, self.fingerprint)
 
     def rows(self, begin: int, end: int) -> tuple[Matrix, NDArray[Any]]:
@@ -180,7 +177,6 @@ class StoredPartition(Partition):
 
 
 def load_stored(partition: StoredPartition) -> StoredPartition:
-    """On a worker: it can be read here."""
     partition.rows(partition.begin, min(partition.begin + 1, partition.end))
     return partition
 
@@ -221,8 +217,7 @@ class _OpenFolders:
             return self._open[key]
 
     def _forget(self) -> None:
-        """Folders that were removed, since open files keep their room on the disk; and the oldest,
-        where there are many."""
+        """Removed folders, since open files keep their room on the disk; the oldest of many."""
         gone = [key for key in self._open if not os.path.exists(key[0])]
         gone += list(self._open)[: max(0, len(self._open) - _MOST_OPEN)]
         for key in gone:
@@ -278,16 +273,13 @@ class PartitionedRows:
 
     @property
     def k(self) -> int | None:
-        """How many classes; None: two."""
         return targets.how_many(self.classes)
 
     @cached_property
     def fingerprint(self) -> str:
-        """Of the rows and signs, or numbers of classes; it reads all rows where it is not known."""
         return self.mark or self.fingerprint_of(Labelling(self.k, (1.0,) * len(self.classes)))
 
     def fingerprint_of(self, labelling: Labelling) -> str:
-        """Of the rows and these labels, from the hashes of their blocks."""
         digest = hashlib.sha256(np.array((self.n, self.d), dtype="<u8"))
         digest.update(b"".join(self.hashed(row_hashes, labelling)))
         return digest.hexdigest()
@@ -296,20 +288,16 @@ class PartitionedRows:
         return hashlib.sha256(b"".join(self.hashed(weight_hashes, labelling))).hexdigest()
 
     def each(self, work: Callable[..., Any], *arguments: Any) -> list[Any]:
-        """The work on every partition, in the order of the rows."""
         calls = [(work, (placed.handle, *arguments)) for placed in self.partitions]
         return self.client.all(calls, [p.end - p.begin for p in self.partitions])
 
     def of_shards(self, work: Callable[..., list[Any]], *arguments: Any) -> list[Any]:
-        """What the work returns for each shard, or block, in the order of the rows."""
         return [result for results in self.each(work, *arguments) for result in results]
 
     def one(self, place: int, rows: int, work: Callable[..., Any], *arguments: Any) -> Any:
-        """The work on one partition, that reads so many rows."""
         return self.client.all([(work, (self.partitions[place].handle, *arguments))], [rows])[0]
 
     def partition_of(self, row: int) -> int:
-        """Which one has this row."""
         if len(self.partitions) == 1:
             return 0
         return bisect_right([placed.begin for placed in self.partitions], row) - 1
@@ -317,7 +305,6 @@ class PartitionedRows:
     def hashed(
         self, work: Callable[[Partition, Labelling], list[bytes]], labelling: Labelling
     ) -> list[bytes]:
-        """What such work finds for each 65,536 rows, in their order."""
         if all(placed.begin % fingerprint.BLOCK == 0 for placed in self.partitions):
             return self.of_shards(work, labelling)
         # Partitions begin elsewhere only where blocks are smaller than they are defined to be.
@@ -325,7 +312,6 @@ class PartitionedRows:
 
 
 def all_rows(partition: Partition) -> tuple[Matrix, NDArray[Any]]:
-    """On a worker: to whoever asks, where they are few."""
     return partition.rows(partition.begin, partition.end)
 
 
@@ -338,7 +324,6 @@ def _joined(parts: list[tuple[Matrix, NDArray[Any]]]) -> ArrayPartition:
 
 
 def row_hashes(partition: Partition, labelling: Labelling) -> list[bytes]:
-    """On a worker: of each 65,536 rows and their labels, as `fingerprint` defines it."""
     hashes = []
     for rows in _hashed_rows(partition):
         some = labelling.examples(*rows)
@@ -348,7 +333,6 @@ def row_hashes(partition: Partition, labelling: Labelling) -> list[bytes]:
 
 
 def weight_hashes(partition: Partition, labelling: Labelling) -> list[bytes]:
-    """On a worker: of the weights of each 65,536 rows."""
     weights = (labelling.weights(y) for _, y in _hashed_rows(partition))
     return [fingerprint.of_weight_block(c) for c in weights if c is not None]
 
@@ -359,7 +343,6 @@ def _hashed_rows(partition: Partition) -> Any:
 
 
 def bounds(n: int, at_once: int) -> list[tuple[int, int]]:
-    """Where partitions of n rows begin and end: whole shards, one call for each machine."""
     size = compute.rows_of_shard
     shards = -(-n // size)
     each = min(shards, at_once)
@@ -368,12 +351,10 @@ def bounds(n: int, at_once: int) -> list[tuple[int, int]]:
 
 
 def on_disk(rows: Stored) -> PartitionedRows:
-    """Rows in a folder, read by this process."""
     return _known(Client(Inline()), [Placed(0, rows.n, LocalPartition(rows))], rows, rows)
 
 
 def on_engine(client: Client, rows: Stored) -> PartitionedRows:
-    """Rows in a folder that every machine sees."""
     partitions = []
     for begin, end in bounds(rows.n, client.engine.at_once):
         size = rows.nbytes * (end - begin) // rows.n

@@ -54,7 +54,6 @@ from rosenblatt.errors import InputError, InputTypeError
 
 @contextmanager
 def partitioned(source: Any, engine: Any, cache: Any) -> Iterator[PartitionedRows]:
-    """The rows of a source, in place. What was opened or written for them is gone in the end."""
     folder = None if cache is None else as_path(cache)
     with opened(engine) as machines:
         client = Client(machines)
@@ -74,14 +73,12 @@ def partitioned(source: Any, engine: Any, cache: Any) -> Iterator[PartitionedRow
 
 
 def is_read_by_workers(source: TableRows) -> bool:
-    """Can every machine encode its rows for itself? Medians need whole columns, and words of prose
-    are counted over all rows: then they are encoded here."""
+    """Medians need whole columns, and words of prose are counted over all rows: not by workers."""
     plain = not source.table.encoding().prose and source.table.impute != "median"
     return plain and all(f.kind != "frame" and f.keep is None for f in source.files)
 
 
 def of_table(client: Client, source: TableRows, cache: Path | None) -> PartitionedRows:
-    """The rows of a table, encoded by the machines that work on them."""
     table, encoding = source.table, source.table.encoding()
     assert encoding.target is not None
     classes, n = np.array(encoding.target.classes), table.n_rows
@@ -104,7 +101,6 @@ def of_table(client: Client, source: TableRows, cache: Path | None) -> Partition
 
 
 def _counted(rows: PartitionedRows) -> PartitionedRows:
-    """Once they are in place: how many each class has."""
     rows.client.wait_for([placed.handle for placed in rows.partitions])
     counts = np.sum(rows.each(count_classes, len(rows.classes)), axis=0)
     return replace(rows, counts=tuple(counts.tolist()))
@@ -122,7 +118,6 @@ class EncodedPartition(Partition):
 
     @cached_property
     def stored(self) -> Stored:
-        """The rows in the cache of this machine; they are encoded now if they are not there."""
         with closing(kept(self.share, self.share.cache)) as rows:
             return open_folder(str(rows.folder), rows.fingerprint)
 
@@ -136,18 +131,16 @@ class EncodedPartition(Partition):
         return EncodedPartition, (self.share, self.begin, self.end, self.nbytes)
 
     def __sizeof__(self) -> int:
-        """That of the rows: a scheduler that weighs what it would have to move leaves them."""
         return self.nbytes
 
 
 def load(share: TableShare) -> EncodedPartition:
-    """On a worker: the rows are in its cache."""
     there = EncodedPartition(share, share.begin, share.end, 0)
     return replace(there, nbytes=there.stored.nbytes)
 
 
 def itself(share: TableShare) -> TableShare:
-    """On a worker: nothing is to be done before."""
+    """What is placed where nothing is to be done before."""
     return share
 
 
@@ -155,7 +148,6 @@ def itself(share: TableShare) -> TableShare:
 
 
 def are_collections(source: Any) -> bool:
-    """A pair of them; either may be in memory."""
     pair = isinstance(source, tuple) and len(source) == 2
     return pair and any(is_collection(part) for part in source)
 
@@ -166,7 +158,6 @@ def is_collection(value: Any) -> bool:
 
 
 def of_collections(client: Client, X: Any, y: Any) -> PartitionedRows:
-    """Rows and labels, divided into whole shards."""
     names = [str(name) for name in X.columns] if hasattr(X, "columns") else None
     X, y = _array(X, "X"), _array(y, "y")
     if X.ndim != 2 or y.ndim != 1 or X.shape[0] != y.shape[0]:
@@ -203,7 +194,6 @@ def _array(collection: Any, name: str) -> Any:
 
 
 def _labels(y: Any) -> NDArray[Any]:
-    """On a worker: which there are."""
     labels = np.asarray(computed(y))
     return targets.found_classes(targets.labels(labels, len(labels)), many=True)
 
@@ -211,7 +201,6 @@ def _labels(y: Any) -> NDArray[Any]:
 def _load(
     begin: int, classes: NDArray[Any], names: list[str] | None, X: Any, y: Any
 ) -> ArrayPartition:
-    """On a worker: these rows, checked."""
     X, y = np.asarray(computed(X)), np.asarray(computed(y))
     called = f"X, from row {begin:,} on,"
     rows = checked_rows(BaseEstimator(), X, reset=True, finite=False, name=called)

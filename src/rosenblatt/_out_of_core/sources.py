@@ -47,7 +47,6 @@ class Source(Protocol):
 
 
 def source_of(source: Any) -> Source:
-    """What was given, as rows that can be written down."""
     if isinstance(source, (TableRows, SvmlightRows, ChosenRows, BatchRows)):
         return source
     if isinstance(source, Table):
@@ -73,7 +72,6 @@ def source_of(source: Any) -> Source:
 
 
 def are_arrays(source: Any) -> bool:
-    """A pair (X, y)."""
     return (
         isinstance(source, tuple)
         and len(source) == 2
@@ -100,7 +98,6 @@ def _svmlight(source: Any) -> SvmlightRows:
 
 
 def key_of(source: Source) -> str | None:
-    """Changes with the files and with how they are read and encoded; None where there are none."""
     of_files = stamps(source)
     if of_files is None:
         return None
@@ -109,7 +106,6 @@ def key_of(source: Source) -> str | None:
 
 
 def stamps(source: Source) -> list[list[Any]] | None:
-    """Path, size and time of the last change of each file; None where they cannot be read again."""
     sources = source.files
     if sources is None or any(file.kind == "frame" or file.keep is not None for file in sources):
         return None
@@ -178,7 +174,6 @@ class SvmlightRows:
             writer.done(classes)
 
     def _look(self) -> tuple[int, int, bool, Target]:
-        """The numbers of rows and features, whether the first is 0, and the labels."""
         labels: set[float] = set()
 
         def see(some: NDArray[np.float64]) -> None:
@@ -235,7 +230,6 @@ class BatchRows:
             writer.done(classes, feature_names=first.names)
 
     def _checked(self) -> Iterator[_Batch]:
-        """The batches that have rows, each checked."""
         for number, batch in enumerate(self._iterator()):
             if not isinstance(batch, (tuple, list)) or len(batch) != 2:
                 raise InputTypeError(
@@ -288,7 +282,6 @@ class _Batch:
     names: list[str] | None
 
     def compare(self, first: _Batch) -> None:
-        """Is it like the first one?"""
         here = f"X of batch {self.number}"
         if self.X.shape[1] != first.X.shape[1]:
             raise InputError(
@@ -351,5 +344,4 @@ class _Labels:
         return targets.classes_of(self._known)
 
     def places(self, classes: NDArray[Any]) -> list[int]:
-        """Where each is among the classes, in the order in which they were seen."""
         return [classes.tolist().index(label) for label in self._numbers]

@@ -72,7 +72,6 @@ class Stored:
 
     @property
     def nbytes(self) -> int:
-        """Of all rows."""
         return sum(self._about.sizes.values())
 
     @property
@@ -80,29 +79,22 @@ class Stored:
         return -(-self.n // compute.block)
 
     def named(self, y: NDArray[Any]) -> NDArray[Any]:
-        """The labels for signs, or numbers of classes."""
         labels: NDArray[Any] = self.classes[(y > 0).astype(np.intp) if self.k is None else y]
         return labels
 
     def block(self, b: int) -> tuple[Matrix, NDArray[Any]]:
-        """Rows b·BLOCK and following: X as an array or Csr, and y as signs, or of more than two
-        classes as their numbers. Both are read-only windows into the files, gone when they are
-        dropped."""
         return self.rows(*self._range(b))
 
     def blocks(self) -> Iterator[tuple[int, Matrix, NDArray[Any]]]:
-        """All of them, each with its first row; the next is read ahead."""
         for b in range(self.n_blocks):
             X, y = self.block(b)
             self.expect((b + 1) % self.n_blocks)
             yield b * compute.block, X, y
 
     def whole(self) -> tuple[Matrix, NDArray[Any]]:
-        """All rows at once, mapped in the same way."""
         return self.rows(0, self.n)
 
     def expect(self, b: int) -> None:
-        """Block b comes next: the system may read it from the disk meanwhile."""
         if not hasattr(os, "posix_fadvise"):
             return
         begin, end = self._range(b)
@@ -131,7 +123,8 @@ class Stored:
         return b * compute.block, min((b + 1) * compute.block, self.n)
 
     def rows(self, begin: int, end: int) -> tuple[Matrix, NDArray[Any]]:
-        """Some rows, mapped as those of a block are."""
+        """Read-only windows into the files, gone when they are dropped. y: signs, or numbers of
+        classes."""
         y = self._window("y.bin", self._about.label, begin, end)
         checked = (begin, end) in self._sound  # the kernels believe indices and classes
         if not checked and self.k is not None and len(y):
@@ -172,7 +165,7 @@ class Stored:
         return Csr(data, indices, indptr, (end - begin, self.d))
 
     def _window(self, name: str, kind: np.dtype[Any], begin: int, end: int) -> NDArray[Any]:
-        """Some numbers of a file. The window lives as long as an array shows it."""
+        """The window lives as long as an array shows it."""
         if begin == end:  # nothing cannot be mapped
             return np.frombuffer(b"", kind)
         first, last = begin * kind.itemsize, end * kind.itemsize
@@ -219,12 +212,10 @@ class About:
 
     @property
     def label(self) -> np.dtype[Any]:
-        """Signs of two classes, numbers of more."""
         return np.dtype(np.int8 if len(self.classes) == 2 else np.int32)
 
     @property
     def sizes(self) -> dict[str, int]:
-        """The files and how many bytes they have."""
         rows = {"X.bin": self.entries * self.dtype.itemsize}
         if self.index is not None:
             rows = {
@@ -255,7 +246,7 @@ class About:
 
 
 def read(folder: Path) -> About | None:
-    """None where something is missing or other than it should be: such rows are not trusted."""
+    """None where anything is other than it should be: such rows are not trusted."""
     try:
         with Part(json.loads(read_whole(folder / NAME, most=_MOST)), "the file") as part:
             about = _about(part)
@@ -300,13 +291,11 @@ PASS = 8 << 20  # bytes that are changed at a time
 
 
 def advice() -> str:
-    """What to do where a folder takes no more rows."""
     return f"Another folder: {option('cache', ...)}, or the environment variable ROSENBLATT_CACHE."
 
 
 @contextmanager
 def writing(folder: Path) -> Iterator[None]:
-    """What the system refuses becomes one sentence."""
     try:
         yield
     except RosenblattError:
@@ -316,7 +305,6 @@ def writing(folder: Path) -> Iterator[None]:
 
 
 def refuse_if_full(folder: Path, size: int) -> None:
-    """Before hours of work: is there room for so many bytes?"""
     with writing(folder.parent):
         free = shutil.disk_usage(folder).free
         if size > free:
@@ -344,8 +332,7 @@ class Spool:
         change: Callable[[NDArray[Any]], NDArray[Any]],
         items: int = 1,
     ) -> None:
-        """Put other numbers there, always a multiple of `items` at a time: in place if they have
-        the same size."""
+        """In place if the new numbers have the same size."""
         grows = before.itemsize != after.itemsize
         grown = self.path.with_suffix(".new")
         self._file.close()
@@ -356,7 +343,6 @@ class Spool:
             os.replace(grown, self.path)
 
     def numbers(self, kind: np.dtype[Any], items: int) -> Iterator[NDArray[Any]]:
-        """What was written, always a multiple of `items` numbers at a time."""
         if not self._file.closed:
             self._file.flush()
         count = max(1, PASS // (items * kind.itemsize)) * items
@@ -395,8 +381,7 @@ class Writer:
                 spool.close()
 
     def add(self, X: Matrix, y: NDArray[Any]) -> None:
-        """Some rows and their signs (int8), or the numbers of their classes (int32). Where rows of
-        float64 follow those of float32, all become float64."""
+        """Where rows of float64 follow those of float32, all become float64."""
         values = X.data if isinstance(X, Csr) else X
         if values.dtype != self.dtype and self.dtype == np.float32:
             self._widen()
@@ -420,14 +405,11 @@ class Writer:
             spool.change(before, self.dtype, lambda numbers: numbers.astype(np.float64))
 
     def rows(self) -> Iterator[NDArray[Any]]:
-        """Dense rows as they were written, some at a time."""
         with writing(self.folder.parent):
             for numbers in self._spools["X"].numbers(self.dtype, self.d):
                 yield numbers.reshape(-1, self.d)
 
     def change(self, change: Callable[[NDArray[Any]], None]) -> None:
-        """Change dense rows in place, some at a time."""
-
         def changed(numbers: NDArray[Any]) -> NDArray[Any]:
             change(numbers.reshape(-1, self.d))
             return numbers
@@ -452,7 +434,6 @@ class Writer:
         feature_names: list[str] | None = None,
         encoding: Encoding | None = None,
     ) -> None:
-        """All rows are there."""
         with writing(self.folder.parent):
             for spool in self._spools.values():
                 spool.close()
@@ -474,8 +455,6 @@ class Writer:
 
 
 def _hashed(rows: Stored) -> fingerprint.RowsFrom:
-    """As they are hashed: many classes are counted from 1."""
-
     def some(begin: int, end: int) -> tuple[Matrix, NDArray[Any]]:
         X, y = rows.rows(begin, end)
         return X, y if rows.k is None else y + np.int32(1)

@@ -119,14 +119,12 @@ class TableRows:
                 writer.done(classes, feature_names=names, encoding=encoding)
 
     def parts(self, encoding: Encoding) -> Iterator[tuple[Any, NDArray[Any]]]:
-        """Rows before fills and scales, and their signs, or the numbers of their classes."""
         return encoded(self.table.batches(), encoding, filled=False)
 
 
 def encoded(
     batches: Iterable[Batch], encoding: Encoding, *, filled: bool
 ) -> Iterator[tuple[Any, NDArray[Any]]]:
-    """Some rows at a time, and their signs, or the numbers of their classes."""
     size = max(1, PASS // (8 * max(encoding.n_dense, 1)))
     assert encoding.target is not None
     classes = np.array(encoding.target.classes)
@@ -199,12 +197,10 @@ class TableShare:
         }
 
     def parts(self, *, filled: bool) -> Iterator[tuple[NDArray[np.float64], NDArray[Any]]]:
-        """Some rows at a time, filled and scaled, or neither."""
         self._check()
         return encoded(self.rows_from.batches(), self.encoding, filled=filled)
 
     def moments(self) -> list[Seen]:
-        """Mean and spread of the columns of numbers, of each shard."""
         numbers = self.encoding.number_places
         of_shards, moments, left = [], Moments(len(numbers)), compute.rows_of_shard
         for rows, _ in self.parts(filled=False):

@@ -90,7 +90,6 @@ def train(
 
 @contextmanager
 def keeping(estimator: TrainedLinearClassifier, checkpoint: Any, every: float) -> Iterator[None]:
-    """What is fitted here keeps where it stands in this file, if there is one, and goes on."""
     settings = check(estimator, checkpoint)
     if checkpoint is not None:
         kept = Checkpoint(checkpoint, every)

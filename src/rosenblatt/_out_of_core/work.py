@@ -50,7 +50,6 @@ class Stretch(NamedTuple):
 def in_turn(
     partition: Partition, labelling: Labelling, numbers: Iterable[int]
 ) -> Iterator[tuple[int, Examples]]:
-    """These blocks; while one is worked on, the next may be read."""
     coming = list(numbers)
     for b, following in zip(coming, [*coming[1:], None], strict=True):
         check_interrupt()
@@ -61,7 +60,6 @@ def in_turn(
 
 
 def chunk(partition: Partition, labelling: Labelling) -> int:
-    """Rows to visit until the next look at Ctrl-C."""
     return int(partition.block(labelling, partition.blocks.start).chunk)
 
 
@@ -75,8 +73,7 @@ def visit(
     visits: int,
     log: Log | None,
 ) -> tuple[PrimalMemory, int, int]:
-    """One block after the other, with at most so many updates in all; there were so many visits
-    before. Returns what was learned, and how many visits and updates there were."""
+    """Returns what was learned, and how many visits and updates there were."""
     memory, made, updates = memory.copy(), 0, 0
     following = [*(b for b, _, _ in stretch.blocks[1:]), stretch.following]
     for (b, place, end), then in zip(stretch.blocks, following, strict=True):
@@ -106,8 +103,6 @@ def mix(
     averaged: bool,
     log: Log | None,
 ) -> list[Share]:
-    """What each of its shards, of those that are asked for, adds to an epoch of n rows that begins
-    with these weights."""
     shares = []
     for shard in partition.shards:
         s = shard.start // compute.shard
@@ -129,7 +124,7 @@ class Descent(NamedTuple):
 
 
 def descend(partition: Partition, steps: Steps, w: Weights, log: Log | None) -> Descent:
-    """The step of each shard; nothing is logged yet."""
+    """Nothing is logged yet."""
     descent = Descent([], 0, [])
     for shard in partition.shards:
         fold = Fold[Weights]()
@@ -149,10 +144,7 @@ def count(
     candidates: Sequence[Weights],
     limits: list[float] | None,
 ) -> tuple[NDArray[np.int64], list[Weights]]:
-    """The mistakes of each: how many, and what they weigh in each shard.
-
-    One that reaches its limit in a shard weighs infinitely much: it is not counted to the end.
-    """
+    """One that reaches its limit in a shard weighs infinitely much, and is not counted on."""
     limit = np.full(len(candidates), np.inf) if limits is None else np.array(limits)
     plain, weighted = np.zeros(len(candidates), dtype=np.int64), list[Weights]()
     out = np.zeros(len(candidates), dtype=bool)
@@ -170,7 +162,6 @@ def count(
 
 
 def numbers_of_votes(partition: Partition, labelling: Labelling, vectors: int, most: int) -> int:
-    """How many numbers so many voters read; more than `most` is not counted to the end."""
     read = 0
     for _, block in in_turn(partition, labelling, partition.blocks):
         read += vectors * numbers_read(block.rows)
@@ -182,14 +173,11 @@ def numbers_of_votes(partition: Partition, labelling: Labelling, vectors: int, m
 def vote_mistakes(
     partition: Partition, labelling: Labelling, voters: Voters | SeparateVoters
 ) -> int:
-    """The rows whose mean vote is wrong."""
     blocks = in_turn(partition, labelling, partition.blocks)
     return sum(block.mistakes(voters.scores(block.rows)) for _, block in blocks)
 
 
 def weigh(partition: Partition, labelling: Labelling) -> list[float]:
-    """What the rows of each shard weigh; of X nothing is read."""
-
     def weight(b: int) -> float:
         c = labelling.weights(partition.block_rows(b)[1])
         assert c is not None
@@ -201,7 +189,7 @@ def weigh(partition: Partition, labelling: Labelling) -> list[float]:
 def measure(
     partition: Partition, labelling: Labelling, intercept: bool
 ) -> list[tuple[float, float]]:
-    """How large the rows of each shard are: Σ c ‖x̃‖² and Σ c."""
+    """Σ c ‖x̃‖² and Σ c of each shard."""
     sizes = []
     for shard in partition.shards:
         blocks = in_turn(partition, labelling, shard)
@@ -212,15 +200,14 @@ def measure(
 
 
 def count_classes(partition: Partition, k: int) -> list[int]:
-    """How many rows each class has."""
     _, y = partition.rows(partition.begin, partition.end)
     counts = np.bincount((y > 0).astype(np.intp) if y.dtype == np.int8 else y, minlength=k)
     return [int(rows) for rows in counts]
 
 
 def predict(partition: Partition, w: Weights) -> NDArray[np.intp]:
-    """The place of each row's label among the classes: a score of 0 or more is the second; of many
-    classes the one with the highest score, of equal ones the first."""
+    """Places of labels among the classes: a score of 0 or more is the second; of equal ones the
+    first."""
     predictions = []
     for b in partition.blocks:
         X, _ = partition.block_rows(b)

@@ -40,7 +40,7 @@ def _examine() -> dict[str, Any]:
     from importlib import metadata
 
     from rosenblatt._core.backend import compute, core
-    from rosenblatt._out_of_core.housekeeping import size
+    from rosenblatt._out_of_core.cache import size
     from rosenblatt._util.files import cache_folder
 
     packages: dict[str, str | None] = {}

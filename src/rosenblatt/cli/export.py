@@ -141,11 +141,11 @@ def _check_options(kind: str, **values: str | None) -> None:
 
 
 def _write_onnx(estimator: Any, encoding: Any, output: str, dtype: str) -> dict[str, Any]:
-    from rosenblatt._export.onnx_names import feature_names
+    from rosenblatt._export.expression import feature_names
     from rosenblatt.onnx import export
 
     export(estimator, output, encoding=encoding, dtype=dtype)
-    return {"onnx": output, "dtype": dtype, "features": feature_names(estimator, encoding)}
+    return {"onnx": output, "dtype": dtype, "features": list(feature_names(estimator, encoding))}
 
 
 def _text(estimator: Any, encoding: Any, kind: str, table: str, cells: dict[str, str]) -> str:

@@ -9,7 +9,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from commands import CREDIT, SMALL, on_a_terminal, write
+from commands import CREDIT, SMALL, line_of, on_a_terminal, write
+from raising import check_sentence
 from rosenblatt import Certificate, certify, data
 from rosenblatt._util.progress import heard_by
 from rosenblatt._util.text import of_files
@@ -30,9 +31,9 @@ def test_certify_says_what_python_says(shell):
     assert out == f"{told}\nNext: rosenblatt fit {CREDIT} --target=card\n"
     # Counted from 1 in a file, from 0 in Python, and it is said.
     assert "row 666 (label yes, 49.7%)" in out
-    assert "(rows are counted from 1, without the header)" in out
+    check_sentence(line_of(out, "counted"))
     assert "row 665 (label yes, 49.7%)" in str(certificate)
-    assert "(rows are counted from 0)" in str(certificate)
+    check_sentence(line_of(str(certificate), "counted"))
     assert "owner=yes" in certificate.feature_names
     assert shell("certify", write("s.csv", SMALL), "-y", "label")[0] == 0
     assert shell("certify", write("x.csv", XOR), "-y", "label")[0] == 10
@@ -52,7 +53,7 @@ def test_a_certificate_is_checked_against_the_table(shell):
     written = ("-o", "c.json", "--encoded", "n.csv", "--fewest-errors", "0")
     code, _, err = shell("certify", CREDIT, "-y", "card", *written)
     assert code == 11
-    assert "The certificate is in c.json." in err
+    check_sentence(err.strip())
     code, out, _ = shell("verify", "c.json", CREDIT)
     assert (code, out.splitlines()) == (
         0,
@@ -122,7 +123,7 @@ def test_certificates_made_in_python_are_found_by_column_names(shell):
 def test_what_is_no_certificate(shell):
     code, out, err = shell("verify", write("c.json", ""), CREDIT)
     assert (code, out) == (2, "")
-    assert "c.json is not a certificate: it is not JSON. Name the certificate first" in err
+    check_sentence(err.strip())
     for text in ("{}", "[1]", '{"schema": "rosenblatt-certificate/1"}'):
         code, out, err = shell("verify", write("c.json", text), CREDIT)
         assert (code, out[:10], err) == (1, "REJECTED: ", "")
@@ -131,7 +132,7 @@ def test_what_is_no_certificate(shell):
     document["encoding"]["columns"][0]["scale"] = -1
     code, out, _ = shell("verify", write("c.json", json.dumps(document)), "s.csv")
     assert code == 1
-    assert "not the encoding of a table" in out
+    check_sentence(out.strip())
 
 
 # --- The fewest errors ----------------------------------------------------------------------------
@@ -211,12 +212,9 @@ def test_the_category_that_separates_is_named(shell):
     name = write("t.csv", towns(1))
     code, out, _ = shell("certify", name, "-y", "label", "--fewest-errors", "0", "-o", "c.json")
     assert code == 11
-    assert (
-        "regression for the label yes these coefficients run to minus infinity: town=Delft.\n"
-        in out
-    )
-    assert "town=Delft has one row, labelled no.\nA rare category: merge it with" in out
-    assert "Reference levels of the one-hot encoding: town=b.\n" in out
+    check_sentence(line_of(out, "town=Delft."))
+    check_sentence(line_of(out, "labelled"))
+    check_sentence(line_of(out, "one-hot"))
     assert "ollinear" not in out
     assert shell("verify", "c.json", name)[0] == 0
     told = json.loads(shell("certify", name, "-y", "label", "--json", "--fewest-errors", "0")[1])
@@ -228,11 +226,11 @@ def test_dummies_of_the_users_own_are_named_too(shell):
     frame.to_csv("d.csv", index=False)
     code, out, _ = shell("certify", "d.csv", "-y", "label", "--fewest-errors", "0")
     assert code == 11
-    assert "these coefficients run to minus infinity: town_Delft.\n" in out
-    assert "Collinear: town_b = 1 − town_Delft − town_a − town_c in every row, so" in out
+    check_sentence(line_of(out, "minus infinity"))
+    check_sentence(line_of(out, "Collinear"))
     frame.assign(const=1).to_csv("i.csv", index=False)
     out = shell("certify", "i.csv", "-y", "label", "--fewest-errors", "0")[1]
-    assert "const is 1 in every row, which makes it an intercept." in out
+    check_sentence(line_of(out, "const"))
     out = shell("certify", "i.csv", "-y", "label", "--fewest-errors", "0", "--no-intercept")[1]
     assert "makes it an intercept" not in out
 
@@ -246,7 +244,7 @@ def test_rows_of_weight_0_are_left_out(shell):
     code, out, _ = shell("certify", name, "-y", "label", "--weight", "k", "-o", "c.json")
     assert code == 0
     assert "all 3 rows" in out
-    assert "Left out: one row of weight 0." in out
+    check_sentence(line_of(out, "Left out"))
     assert json.loads(Path("c.json").read_text())["columns"] == ["a"]
     assert shell("verify", "c.json", name)[1].splitlines()[0] == (
         "ACCEPTED: complete separation, 3 rows (1 left out), proved."
@@ -338,7 +336,7 @@ def test_numbers_with_fractions_are_no_labels(shell, command):
     Path("t.csv").write_text(f"u,y\n{rows}")
     code, _, err = shell(command, "t.csv", "--target", "y")
     assert code == 2
-    assert "Unknown label type: continuous. Labels are words or whole numbers, and here is" in err
+    check_sentence(err.strip())
     assert "--positive '>=0.25'" in err  # -3.5 would leave one class
     code, _, err = shell(command, "t.csv", "--target", "y", "--positive", ">=0.25")
     assert code != 2, err
@@ -353,31 +351,29 @@ def test_signs_of_too_many_columns_are_refused_first(shell):
     pd.DataFrame(rows, columns=names).assign(y=list("abbabaab")).to_csv("t.csv", index=False)
     code, out, err = shell("certify", "t.csv", "-y", "y", "--signs", "-o", "c.json")
     assert (code, out, Path("c.json").exists()) == (2, "", False)
-    assert "--signs takes at most 10 columns of numbers; t.csv has 11. Leave some out with" in err
+    check_sentence(err.strip())
 
 
 def test_a_proof_by_groups_of_rows_has_no_file_and_it_is_said(shell):
     write("t.csv", "dose,y\n1,no\n2,no\n3,no\n3,yes\n4,yes\n5,yes\n")
     _, out, err = shell("certify", "t.csv", "-y", "y", "--proofs", "p")
     assert "A rule with 1 error errs on row " in out
-    assert (
-        "--proofs: nothing was written. The bound on the errors has no file: it is proved by" in err
-    )
+    check_sentence(err.strip())
     assert not Path("p").exists()
     _, _, err = shell("certify", "t.csv", "-y", "y", "--signs", "--proofs", "p")
-    assert "The proofs are in p: sign-1.json. The bound on the errors has no file" in err
+    check_sentence(err.strip())
 
 
 def test_signs_do_without_the_fewest_errors(shell):
     """No rule is right about all rows, so that signs of all such rules would mean nothing."""
     write("t.csv", "dose,y\n1,no\n2,no\n3,no\n3,yes\n4,yes\n5,yes\n")
     _, out, _ = shell("certify", "t.csv", "-y", "y", "--signs", "--fewest-errors", "0")
-    assert "in all linear rules with at most 1 error on these 6 rows" in out
+    check_sentence(line_of(out, "on these 6 rows"))
 
 
 def test_errors_that_weigh_are_a_sentence_and_what_is_left_out_is_told_once(shell):
     write("t.csv", "dose,y,w\n1,no,2\n2,no,3\n3,no,4\n3,yes,2\n4,yes,1\n9,no,0\n")
     _, out, _ = shell("certify", "t.csv", "-y", "y", "--weight", "w")
-    assert "\nThe errors of any linear rule weigh at least 2 of 12 (16.67%) in all.\n" in out
-    assert "\nA rule whose errors weigh so little errs on row 4 (" in out
+    check_sentence(line_of(out, "16.67%"))
+    check_sentence(line_of(out, "row 4"))
     assert out.count("Left out: one row of weight 0.") == 1

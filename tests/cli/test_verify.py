@@ -7,9 +7,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from commands import SMALL, write
+from commands import SMALL, line_of, write
 from forked import ended
-from raising import raises
+from raising import check_sentence, raises
 from rosenblatt import Certificate, Perceptron, certify, save, verify
 from rosenblatt.data import Encoding
 from rosenblatt.data.features import Words
@@ -212,7 +212,7 @@ def test_an_encoding_that_makes_one_number_of_two_is_refused(shell):
     forged = edited("overlap.json", lambda c: c.update(names))
     code, out, _ = shell("verify", forged, table)
     assert code == 1
-    assert "makes 3.0 and 4.0 in the column 'u' the same number (minus 1e+17)" in out
+    check_sentence(out.strip())
 
 
 @pytest.mark.parametrize(("scale", "words"), [(1e-320, "infinite"), (1e300, "the same number")])
@@ -229,7 +229,7 @@ def test_scaling_that_makes_one_number_of_two_is_not_certified(shell):
     table = write("t.csv", "u,ok\n1e-20,a\n2e-20,b\n1,b\n")
     code, _, err = shell("certify", table, "-y", "ok", "--scale", "-o", "c.json")
     assert code == 2
-    assert "1e-20 and 2e-20 in the column 'u' the same number" in err
+    check_sentence(err.strip())
     assert not Path("c.json").exists()
     assert shell("certify", table, "-y", "ok", "-o", "c.json")[0] == 0
 
@@ -259,12 +259,10 @@ def test_it_is_told_what_was_done_to_the_numbers(shell):
     table = write("t.csv", "\n".join(rows) + "\n")
     options = ("--scale", "--impute", "mean", "--positive", "1")
     code, out, _ = shell("certify", table, "-y", "label", "-o", "c.json", *options)
-    assert "made from a table ('u' minus 3.0, divided by" in out
+    assert "('u' minus 3.0, divided by 1.632" in out
     code, out, _ = shell("verify", "c.json", table)
     assert code == 0
-    assert "About numbers made of t.csv ('u' minus 3.0, divided by 1." in out
-    assert "3.0 for 1 missing value; 'w' as " in out
-    assert "the label 1 against all others), each as the nearest" in out
+    check_sentence(line_of(out, "About"))
     told = json.loads(shell("verify", "c.json", table, "--json")[1])["transformations"]
     assert len(told) == 3
 
@@ -275,7 +273,7 @@ def test_decimals_that_are_scaled_are_not_those_that_are_written(shell):
     forged = edited("c.json", lambda c: c.update(semantics="decimal"))
     code, out, _ = shell("verify", forged, table)
     assert code == 1
-    assert "the encoding scales them" in out
+    check_sentence(out.strip())
 
 
 def test_an_encoding_of_another_target_is_refused(shell):

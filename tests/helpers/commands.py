@@ -15,6 +15,11 @@ def write(name, text):
     return name
 
 
+def line_of(text, part):
+    """The first line that has this part."""
+    return next(line for line in text.splitlines() if part in line)
+
+
 def on_a_terminal(folder, *arguments, out=None, **variables):
     """What a terminal shows of standard error, and of standard output unless that goes to `out`."""
     environment = {k: v for k, v in os.environ.items() if k != "NO_COLOR"}

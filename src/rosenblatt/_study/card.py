@@ -18,7 +18,8 @@ from rosenblatt._util.spelling import option
 from rosenblatt._util.text import many
 from rosenblatt.data.encoding import Encoding, Number
 from rosenblatt.data.features import Words
-from rosenblatt.data.scaling import Preparation, finished
+from rosenblatt.data.preparation import Preparation
+from rosenblatt.data.scaling import finished
 from rosenblatt.errors import InputError
 from rosenblatt.perceptron import Perceptron
 from rosenblatt.report.document import (

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from rosenblatt._study.options import Options
 from rosenblatt.data.encoding import Number
-from rosenblatt.data.scaling import Preparation
+from rosenblatt.data.preparation import Preparation
 from rosenblatt.perceptron import Perceptron
 from rosenblatt.report.document import Progressive, Support
 from rosenblatt.theory.risk import progressive_bound, progressive_lambda, support_bound

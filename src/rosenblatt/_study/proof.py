@@ -23,7 +23,7 @@ from rosenblatt._study.stages import Compared, Proved, Seconds
 from rosenblatt._util.progress import stage
 from rosenblatt._util.spelling import option
 from rosenblatt.data.encoding import Number
-from rosenblatt.data.scaling import Preparation
+from rosenblatt.data.preparation import Preparation
 from rosenblatt.data.stack import head, in_place
 from rosenblatt.errors import InputError
 

@@ -26,7 +26,7 @@ from rosenblatt._util.spelling import option
 from rosenblatt._util.text import Numbered
 from rosenblatt.data.batch import Kind
 from rosenblatt.data.naming import in_doubt
-from rosenblatt.data.scaling import Preparation
+from rosenblatt.data.preparation import Preparation
 from rosenblatt.data.table import SparseTable, words_like_missing
 from rosenblatt.selection import Selection, SelectionInterrupted, candidates, select
 from rosenblatt.selection.candidates import ROWS_OF_IT, no_peers, not_tried, peers

@@ -34,7 +34,7 @@ from rosenblatt._study.stages import (
     partial_selection,
 )
 from rosenblatt.data.open_table import OpenSvmlight
-from rosenblatt.data.scaling import Preparation
+from rosenblatt.data.preparation import Preparation
 from rosenblatt.data.transformation import refuse_rounded_entries
 from rosenblatt.selection import SelectionInterrupted
 from rosenblatt.selection.candidates import not_streamed

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, Self, final
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, TransformerMixin
 
 from rosenblatt._core.backend import compute
 from rosenblatt._core.summation import Fold
@@ -162,27 +161,3 @@ def together(one: Seen, other: Seen) -> Seen:
         np.minimum(one.least, other.least),
         np.maximum(one.greatest, other.greatest),
     )
-
-
-# --- As a transformer of scikit-learn -------------------------------------------------------------
-
-
-@final
-class Preparation(TransformerMixin, BaseEstimator):  # type: ignore[misc] # untyped bases
-    """Fills and scales as a transformer: learned from training rows, done to others.
-
-    Rows are those of `Table.encode_with_missing`; `encoding_` is the encoding with fills and
-    scales.
-    """
-
-    def __init__(self, encoding: Encoding, *, scale: bool = True, impute: str | None = None):
-        self.encoding = encoding
-        self.scale = scale
-        self.impute = impute
-
-    def fit(self, X: Any, y: Any = None) -> Self:
-        self.encoding_ = learned(self.encoding, X, scale=self.scale, impute=self.impute)
-        return self
-
-    def transform(self, X: Any) -> Any:
-        return finished(self.encoding_, X)

@@ -296,7 +296,7 @@ class Table:
         y : array of shape (n_rows,), or None without a target
         encoding : Encoding
         """
-        from rosenblatt.data.scaling import finished, learned  # and so scikit-learn
+        from rosenblatt.data.scaling import finished, learned
 
         parameters.flag("scale", scale)
         X, y, encoding = self.encode_with_missing()

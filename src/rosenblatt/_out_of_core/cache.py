@@ -174,12 +174,3 @@ def remove_outdated(root: Path, key: str, files: list[list[Any]]) -> None:
             kept = json.loads((folder / _SOURCE).read_text())
             if [file[0] for file in kept] == [file[0] for file in now] and kept != now:
                 remove(root, folder.name)
-
-
-def size(folder: Path) -> int:
-    total = 0
-    for path, _, names in os.walk(folder):
-        for name in names:
-            with suppress(OSError):  # removed meanwhile
-                total += os.lstat(os.path.join(path, name)).st_size
-    return total

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import click
@@ -40,7 +43,6 @@ def _examine() -> dict[str, Any]:
     from importlib import metadata
 
     from rosenblatt._core.backend import compute, core
-    from rosenblatt._out_of_core.cache import size
     from rosenblatt._util.files import cache_folder
 
     packages: dict[str, str | None] = {}
@@ -56,5 +58,14 @@ def _examine() -> dict[str, Any]:
         "python": platform.python_version(),
         "platform": platform.platform(),
         "packages": packages,
-        "cache": {"folder": str(cache_folder()), "bytes": size(cache_folder())},
+        "cache": {"folder": str(cache_folder()), "bytes": _size(cache_folder())},
     }
+
+
+def _size(folder: Path) -> int:
+    total = 0
+    for path, _, names in os.walk(folder):
+        for name in names:
+            with suppress(OSError):  # removed meanwhile
+                total += os.lstat(os.path.join(path, name)).st_size
+    return total

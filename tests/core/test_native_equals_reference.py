@@ -194,19 +194,13 @@ def fingerprint(p, X):
     }
 
 
-CHOICES = list(itertools.product(ORDERS, KEEPS, STORAGES, [np.float32, np.float64], [True, False]))
-
-
-@pytest.mark.parametrize(("weighted", "started"), [(0, 0), (1, 0), (0, 1), (1, 1)])
-@pytest.mark.parametrize(
-    ("order", "keep", "storage", "dtype", "intercept"),
-    CHOICES,
-    ids=lambda value: getattr(value, "__name__", str(value)),
-)
-def test_whole_fits_are_equal(
-    order, keep, storage, dtype, intercept, weighted, started, with_core, heavy
-):
-    for seed in range(heavy(20)):
+@pytest.mark.parametrize("storage", STORAGES)
+@pytest.mark.parametrize("keep", KEEPS)
+@pytest.mark.parametrize("order", ORDERS)
+def test_whole_fits_are_equal(order, keep, storage, with_core, heavy):
+    """Of float32 and float64, with and without an intercept, weights of the rows, and a start."""
+    each = itertools.product([np.float32, np.float64], *[[True, False]] * 3, range(heavy(20)))
+    for dtype, intercept, weighted, started, seed in each:
         X, y, rng = make(seed, n=16)
         X = store(X.astype(dtype), storage)
         choices = {"order": order, "keep": keep, "fit_intercept": intercept}
@@ -219,7 +213,7 @@ def test_whole_fits_are_equal(
         for core in (_core, reference):
             with_core(core)
             results.append(fingerprint(fit(X, y, **choices), X))
-        assert results[0] == results[1]
+        assert results[0] == results[1], (dtype.__name__, choices, seed)
 
 
 @pytest.mark.parametrize("order", ORDERS)

@@ -10,15 +10,12 @@ import pytest
 from common import KEEPS, ORDERS
 from rosenblatt import Perceptron, RandomLinearClassifier
 
-every_estimator = pytest.mark.parametrize(
-    "estimator",
-    [
-        *(Perceptron(keep=keep, random_state=0) for keep in KEEPS),
-        *(Perceptron(order=order, random_state=0) for order in ORDERS if order != "shuffle"),
-        RandomLinearClassifier(random_state=0),
-    ],
-    ids=[*KEEPS, *(order for order in ORDERS if order != "shuffle"), "random_linear"],
-)
+ESTIMATORS = {
+    **{keep: Perceptron(keep=keep, random_state=0) for keep in KEEPS},
+    **{order: Perceptron(order=order, random_state=0) for order in ORDERS if order != "shuffle"},
+    "random_linear": RandomLinearClassifier(random_state=0),
+}
+every_estimator = pytest.mark.parametrize("estimator", ESTIMATORS.values(), ids=ESTIMATORS)
 
 
 X = np.random.default_rng(0).normal(size=(60, 4)).round(2)

@@ -193,7 +193,9 @@ def test_the_numbers_of_the_credit_table_are_on_its_page():
     assert "The 1,055 training rows are not separable" in said
     assert "no34 of 5942.4%78.1%" in said  # 25 of 59 found, 25 of 32 called so are
     assert "AUC 0.853, 95 % interval 0.788 to 0.918 (DeLong)" in said
-    assert "boosting for comparison only" in said
+    peers = [(c["name"], c["test_errors"]) for c in reports.credit()["comparisons"][1:]]
+    assert [name for name, _ in peers] == ["logistic", "boosting"]
+    assert all(f"{name} {errors / 264:.1%}" in said for name, errors in peers)
 
 
 def test_prices_lead_where_they_decide():

@@ -126,12 +126,6 @@ def test_a_kernel_must_win_by_a_standard_error():
     assert Criterion(1.0 - np.eye(2)).best([floor, line, curve]) == (curve, None)
 
 
-def test_peers_are_never_chosen():
-    peer = Candidate("logistic", Weights(), 0, 60, 0, 20, peer=True)
-    ours = Candidate("average", Weights(), 9, 60, 9, 20)
-    assert Criterion(1.0 - np.eye(2)).best([ours, ours, peer])[0] is ours
-
-
 # --- Ranking --------------------------------------------------------------------------------------
 
 

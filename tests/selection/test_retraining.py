@@ -185,12 +185,11 @@ def test_votes_have_no_threshold():
 def test_peers_learn_from_the_same_rows_and_are_not_chosen():
     X, y = table()
     found = select(X, y, AVERAGE, peers={"logistic": LogisticRegression()}, retrain=True)
-    peer = found.candidates[-1]
-    assert (peer.name, peer.peer, found.winner.name) == ("logistic", True, "average")
-    alone = LogisticRegression().fit(X[found.train], y[found.train])
-    assert (
-        peer.validation_errors == (alone.predict(X[found.validation]) != y[found.validation]).sum()
-    )
+    assert [c.name for c in found.candidates] == ["larger class", "average"]
+    (peer,) = found.peers
+    alone = LogisticRegression().fit(X[found.fitted_on], y[found.fitted_on])
+    wrong = (alone.predict(X[found.test]) != y[found.test]).sum()
+    assert (peer.name, peer.test_errors, peer.test_n) == ("logistic", wrong, found.test_n)
     check_sentence(found.optimism)  # one candidate of ours
 
 
@@ -203,7 +202,7 @@ def test_a_peer_that_fails_is_left_out():
     for cv in (None, 2):
         found = select(X, y, AVERAGE, peers={"other": Fails()}, cv=cv)
         assert [c.name for c in found.candidates] == ["larger class", "average"]
-        assert found.failed == {"other": "it failed: MemoryError"}
+        assert (found.peers, found.failed) == ([], {"other": "it failed: MemoryError"})
 
 
 def test_peers_of_cross_validation_are_compared_once():
@@ -217,7 +216,27 @@ def test_peers_of_cross_validation_are_compared_once():
 
     found = select(X, y, AVERAGE, peers={"counted": Counted()}, cv=3)
     assert fits == [60, 60, 60]
-    assert found.candidates[-1].validation_n == 90
+    (peer,) = found.peers
+    folds_of_it = [found.test[:30], found.test[30:60], found.test[60:]]
+    wrong = 0
+    for part in folds_of_it:
+        others = np.setdiff1d(np.arange(90), part)
+        wrong += (LogisticRegression().fit(X[others], y[others]).predict(X[part]) != y[part]).sum()
+    assert (peer.test_errors, peer.test_n) == (wrong, 90)
+
+
+def test_a_peer_gets_a_threshold_for_the_costs_from_rows_that_did_not_train_it():
+    X, y = table(600)
+    dear = Criterion(np.array([[0.0, 1.0], [50.0, 0.0]]), "cost")  # a missed 1 costs 50
+    peers = {"logistic": LogisticRegression()}
+    plain, priced = (
+        select(X, y, AVERAGE, peers=peers, criterion=criterion, retrain=True)
+        for criterion in (None, dear)
+    )
+    alone = LogisticRegression().fit(X[plain.fitted_on], y[plain.fitted_on])
+    at_one_half = dear.priced(y[plain.test], alone.predict(X[plain.test]), np.unique(y)).sum()
+    assert priced.peers[0].price < at_one_half
+    assert plain.peers[0].price == plain.peers[0].test_errors
 
 
 def test_large_tables_have_no_peers_and_say_why():

@@ -20,6 +20,7 @@ from rosenblatt.report.document import (
     LISTED_OF_A_COLUMN,
     Beginning,
     Candidate,
+    ComparedOnTest,
     Confusion,
     Data,
     EncodedColumn,
@@ -47,6 +48,7 @@ def beginning(compared: Compared, origin: Origin, options: Options) -> Beginning
         "data": _data(compared, origin, options),
         "split": split(selection, options.group, stream=options.stream),
         "candidates": candidates(selection),
+        "comparisons": comparisons(selection),
         "not_tried": compared.not_tried,
         "error": error(selection),
         **error_analysis(selection, options),
@@ -197,12 +199,23 @@ def candidates(selection: Selection) -> list[Candidate]:
             "validation_errors": c.validation_errors,
             "validation_n": c.validation_n,
             "baseline": c.baseline,
-            "peer": c.peer,
             "price": c.price,
             "passed_over": c is selection.passed_over,
             "chosen": c is selection.winner,
         }
         for c in selection.candidates
+    ]
+
+
+def comparisons(selection: Selection) -> list[ComparedOnTest]:
+    """The largest class first, then what other methods made of the same training rows."""
+    if selection.test_n == 0:
+        return []
+    wrong = {selection.candidates[0].name: selection.majority_errors}
+    wrong |= {peer.name: peer.test_errors for peer in selection.peers}
+    return [
+        {"name": name, "test_errors": errors, "test_n": selection.test_n}
+        for name, errors in wrong.items()
     ]
 
 

@@ -249,10 +249,17 @@ class Candidate(TypedDict):
     validation_errors: int
     validation_n: int
     baseline: bool  # the floor, largest class and random hyperplanes: compared, not chosen
-    peer: bool  # somebody else's rule: for comparison, not written
     price: float | None  # of its validation errors; None: errors decide
     passed_over: bool  # it has no weights, and would have won by less than a standard error
     chosen: bool
+
+
+class ComparedOnTest(TypedDict):
+    """Another method on the same test rows; nothing was chosen by it."""
+
+    name: str
+    test_errors: int
+    test_n: int
 
 
 class Error(TypedDict):
@@ -442,6 +449,7 @@ class Beginning(ErrorAnalysis):
     data: Data
     split: Split
     candidates: list[Candidate]
+    comparisons: list[ComparedOnTest]  # the largest class first
     not_tried: dict[str, str]  # candidates that were left out, and why
     error: Error | None
     rule: Rule | None
@@ -540,6 +548,7 @@ FIRST_SECTIONS = (  # known before the verdict
     Section("split", "split"),
     Section("candidates", "candidates"),
     Section("error", "error"),
+    Section("comparisons", "compared"),
     Section("price", "cost"),
     Section("by_class", "balanced"),
     Section("rule", "rule"),

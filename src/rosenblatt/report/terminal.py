@@ -124,8 +124,6 @@ def _candidates(document: Any) -> Iterator[str | Line]:
             a_row = c["price"] / n
             line += f"{a_row:>{room}.1%}" if objective == "balanced" else f"{a_row:>{room}.3f}"
         yield line + _mark(c)
-    if any(c["name"].startswith(CARD) for c in candidates) and any(c["peer"] for c in candidates):
-        yield "", _baselines_of_cards()
     for name, why in document["not_tried"].items():
         yield f"{name:<{_NAME}}not tried: {why}"
 
@@ -135,7 +133,6 @@ def _mark(c: Candidate) -> str:
     marks = {
         "   chosen": c["chosen"],
         "   baseline, never chosen": c["baseline"],
-        "   for comparison only": c["peer"],
         "   ahead by less than a standard error": c["passed_over"],
     }
     return next((mark for mark, holds in marks.items() if holds), "")
@@ -153,6 +150,16 @@ def _error(document: Any) -> Iterator[str]:
         f"{named(error['majority_label'])}: {always:.1%}"
         f"{_CHOSEN_BY[document['asked']['objective']]}"
     )
+
+
+def _comparisons(document: Any) -> Iterator[str]:
+    """What other methods make of the same rows; always saying one label stands beside the error."""
+    others = document["comparisons"][1:]
+    if others:
+        rates = [f"{c['name']} {c['test_errors'] / c['test_n']:.1%}" for c in others]
+        yield f"{', '.join(rates)}, trained on the same rows and wrong on the same test rows"
+        if any(c["name"].startswith(CARD) for c in document["candidates"]):
+            yield _baselines_of_cards()
 
 
 def _balanced(document: Any) -> Iterator[str]:
@@ -276,6 +283,7 @@ _LINES: dict[str, Callable[[Any], Iterator[str | Line]]] = {
     "data": _data,
     "candidates": _candidates,
     "error": _error,
+    "comparisons": _comparisons,
     "by_class": _balanced,
     "rule": _rule,
     "confusion": _confusion,

@@ -22,7 +22,7 @@ from rosenblatt._training.estimator import TrainedLinearClassifier
 from rosenblatt._util.files import as_path, make_folder
 from rosenblatt.selection.candidates import alone, baseline, floor
 from rosenblatt.selection.criterion import Criterion
-from rosenblatt.selection.folds import Indices
+from rosenblatt.selection.folds import FIFTHS, Indices, folds, rest
 from rosenblatt.selection.out_of_sample import Floats, OutOfSample, Unit, scores_of
 
 
@@ -41,7 +41,6 @@ class Candidate:
     validation_n: int
     baseline: bool = False  # the floor: compared, not chosen
     notes: tuple[str, ...] = ()  # warnings of its training
-    peer: bool = False  # somebody else's rule, for comparison: not chosen, not written
     price: float | None = None  # of its validation errors
     losses: Floats | None = field(default=None, repr=False, compare=False)  # by validation row
     out_of_sample: OutOfSample | None = field(
@@ -57,6 +56,21 @@ class Candidate:
     @property
     def validation_rate(self) -> float:
         return self.validation_errors / self.validation_n
+
+
+@dataclass(frozen=True)
+class Peer:
+    """Somebody else's rule, for comparison: it learned from the rows that the winner learned from,
+    and was evaluated once, on the same test rows. Nothing is chosen by it."""
+
+    name: str
+    test_errors: int
+    test_n: int
+    price: float  # of its test errors
+
+    def __add__(self, other: Peer) -> Peer:
+        sums = (getattr(self, f) + getattr(other, f) for f in ("test_errors", "test_n", "price"))
+        return Peer(self.name, *sums)
 
 
 @final
@@ -86,9 +100,7 @@ class Comparison:
     def two(self) -> bool:
         return len(self.classes) == 2
 
-    def compare(
-        self, train: Indices, validation: Indices, *, peers: bool = True
-    ) -> tuple[Any, list[Candidate]]:
+    def compare(self, train: Indices, validation: Indices) -> tuple[Any, list[Candidate]]:
         """All candidates, fitted on `train`; those done so far if Ctrl-C came."""
         prepare = self.prepared(train)
         parts = (
@@ -105,27 +117,57 @@ class Comparison:
                 self.training.interrupted = True
             if self.training.interrupted:
                 break
-        if peers and not self.training.interrupted:
-            candidates += self._peers(*parts)
         return prepare, candidates
 
-    def _peers(self, train: tuple[Any, Any], validation: tuple[Any, Any]) -> list[Candidate]:
+    def test_peers(self, learned_from: Indices, test: Indices) -> list[Peer]:
         """A peer that cannot be fitted is left out: nothing depends on it."""
-        candidates = []
+        peers = []
         for name, rule in self.peers.items():
+            if self.training.interrupted:
+                break
             try:
                 with alone():
-                    fitted, notes = self.training.fit(name, clone(rule), *train)
-                    if fitted is not None:
-                        one = self._counted(name, fitted, notes, train, validation, peer=True)
-                        candidates.append(one)
+                    predicted = self._predicted(name, rule, learned_from, test)
             except KeyboardInterrupt:
                 self.training.interrupted = True
             except Exception as error:  # whatever somebody else's code raises
                 self.failed[name] = f"it failed: {type(error).__name__}"
-            if self.training.interrupted:
-                break
-        return candidates
+            else:
+                if predicted is not None:
+                    labels = self.y[test]
+                    price = self.criterion.priced(labels, predicted, self.classes).sum()
+                    wrong = int((predicted != labels).sum())
+                    peers.append(Peer(name, wrong, len(test), float(price)))
+        return peers
+
+    def _predicted(self, name: str, rule: Any, rows: Indices, test: Indices) -> Any:
+        """None after Ctrl-C. A threshold is chosen, where one is, on a fifth that did not train."""
+        held_out = None
+        if self.criterion.moves:
+            groups = None if self.groups is None else self.groups[rows]
+            fifths = [rows[part] for part in folds(self.y[rows], FIFTHS, groups, self.seed)]
+            trained = self._fitted(name, rule, rest(fifths, [0]))
+            if trained is None:
+                return None
+            fitted, prepare, X = trained
+            labels = self.y[fifths[0]]
+            held_out = self.scored(fitted, X, self.rows(fifths[0], prepare), labels)
+        trained = self._fitted(name, rule, rows)
+        if trained is None:
+            return None
+        fitted, prepare, X = trained
+        X_test = self.rows(test, prepare)
+        if held_out is None:
+            return fitted.predict(X_test)
+        own = Unit.of(scores_of(fitted, X)).scores(held_out.scores)
+        threshold = OutOfSample(own, held_out.second).cheapest(self.criterion.prices)
+        return self.classes[(scores_of(fitted, X_test) >= threshold).astype(int)]
+
+    def _fitted(self, name: str, rule: Any, rows: Indices) -> tuple[Any, Any, Any] | None:
+        prepare = self.prepared(rows)
+        X = self.rows(rows, prepare)
+        fitted, _ = self.training.fit(name, clone(rule), X, self.y[rows], kept=False)
+        return None if fitted is None else (fitted, prepare, X)
 
     def _counted(
         self,
@@ -134,8 +176,6 @@ class Comparison:
         notes: tuple[str, ...],
         train: tuple[Any, Any],
         validation: tuple[Any, Any],
-        *,
-        peer: bool = False,
     ) -> Candidate:
         (X, y), (X_val, y_val) = train, validation
         predicted = rule.predict(X_val)
@@ -149,7 +189,6 @@ class Comparison:
             len(y_val),
             name in self.floor,
             notes,
-            peer,
             losses=self.criterion.priced(y_val, predicted, self.classes),
             out_of_sample=self.scored(rule, X, X_val, y_val) if has_scores else None,
             in_sample=self.scored(rule, X, X, y) if has_scores and self.criterion.moves else None,

@@ -98,8 +98,8 @@ class Criterion:
         """The lowest loss on rows that did not train; and who would have won but for its lack of
         weights. On a tie a rule with weights, which can be read, then the shortest card, then the
         fewest training errors, then the first."""
-        ours = [c for c in candidates if not c.peer]
-        chosen_from = [c for c in ours if not c.baseline] or ours[1:]  # Ctrl-C: all there is
+        # after Ctrl-C what there is
+        chosen_from = [c for c in candidates if not c.baseline] or candidates[1:]
         winner = min(chosen_from, key=_rank)
         readable = [c for c in chosen_from if _has_weights(c)]
         if not self.prefers_weights or _has_weights(winner) or not readable:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import reduce
 from numbers import Integral
 from typing import Any
 
@@ -20,6 +21,7 @@ from rosenblatt.selection.candidates import candidates as usual
 from rosenblatt.selection.comparison import (
     Candidate,
     Comparison,
+    Peer,
     Progress,
     Training,
     majority_of,
@@ -39,11 +41,13 @@ class Selection:
     Attributes
     ----------
     candidates : list of Candidate
-        In the order given, the largest class before them, peers behind them.
+        In the order given, the largest class before them.
     winner : Candidate
         The fewest validation errors, or the lowest price; on a tie one with weights, then the
         fewest training errors, then the first. The floor is not chosen: the largest class, and a
-        RandomLinearClassifier beside other candidates. Nor are peers.
+        RandomLinearClassifier beside other candidates.
+    peers : list of Peer
+        Their errors on the test rows; they learned from the rows that the winner learned from.
     passed_over : Candidate or None
         It would have won by less than a standard error, and has no weights that can be shown.
     estimator : estimator
@@ -95,6 +99,7 @@ class Selection:
     interrupted: bool = False
     retrained: bool = False
     passed_over: Candidate | None = None
+    peers: list[Peer] = field(default_factory=list)
     failed: dict[str, str] = field(default_factory=dict)  # peers that could not be fitted, and why
     scores: Floats | None = field(default=None, repr=False)
     probabilities: Floats | None = field(default=None, repr=False)
@@ -139,7 +144,7 @@ class Selection:
     @property
     def optimism(self) -> str:
         """Why the winner's validation error is no estimate."""
-        winner, compared = self.winner, sum(not (c.baseline or c.peer) for c in self.candidates)
+        winner, compared = self.winner, sum(not c.baseline for c in self.candidates)
         if compared < 2:
             return "Only one candidate was given, so nothing was chosen on the validation rows."
         return (
@@ -162,7 +167,7 @@ class Selection:
         lines = [f"{'candidate':<{room}}{'train':>10}{'validation':>12}"]
         lines += [
             f"{c.name:<{room}}{c.train_errors / c.train_n:>10.1%}{c.validation_rate:>12.1%}"
-            f"{'  chosen' if c is self.winner else '  for comparison only' if c.peer else ''}"
+            f"{'  chosen' if c is self.winner else ''}"
             for c in self.candidates
         ]
         return "\n".join([*lines, *([self.sentence] if self.test_n else []), self.optimism])
@@ -220,7 +225,8 @@ def select(
         True: the winner is fitted again, on training and validation rows, before it is tested. With
         `cv` it always is, on all rows.
     peers : dict of name to scikit-learn classifier, optional
-        Compared on the same rows, never chosen.
+        They learn from the rows that the winner learns from, and are tested once on the same test
+        rows. Nothing is chosen by them.
     criterion : Criterion, optional
         What a wrong answer costs; by default the number of errors decides.
     progress : callable, optional
@@ -301,7 +307,8 @@ def _split(comparison: Comparison, *, retrain: bool) -> Selection:
             "The training rows lack a label, since rows of a group stay together. Take another "
             "seed, or a column with more and smaller groups."
         )
-    training.total = len(comparison.rules) + len(comparison.peers)
+    training.total = len(comparison.rules)
+    training.total += len(comparison.peers) * (2 if comparison.criterion.moves else 1)
     training.total += more_fits(comparison, len(validation)) if retrain else 0
     prepare, candidates = comparison.compare(train, validation)
     if len(candidates) < 2:
@@ -320,6 +327,8 @@ def _split(comparison: Comparison, *, retrain: bool) -> Selection:
     candidates[place] = winner = replace(winner, estimator=final.estimator, notes=final.notes)
     majority, X = majority_of(candidates[0]), comparison.rows(test, final.prepare)
     scores = comparison.scores(final.estimator, X)
+    learned_from = np.sort(np.concatenate([train, validation])) if final.retrained else train
+    peers = comparison.test_peers(learned_from, test)
     selection = Selection(
         candidates,
         winner,
@@ -337,6 +346,7 @@ def _split(comparison: Comparison, *, retrain: bool) -> Selection:
         interrupted=training.interrupted,
         retrained=final.retrained,
         passed_over=passed_over,
+        peers=peers,
         failed=comparison.failed,
         scores=scores,
         probabilities=final.probabilities(scores),
@@ -357,20 +367,23 @@ def nested(comparison: Comparison, k: int) -> Selection:
     y, training = comparison.y, comparison.training
     every = np.arange(len(y))
     outer = folds(y, k, comparison.groups, comparison.seed)
-    training.total = (k + 1) * (k * len(comparison.rules) + 1) + k * len(comparison.peers)
-    whole = _cross_validated(comparison, every, k, peers=True)
+    fits_of_peers = k * len(comparison.peers) * (2 if comparison.criterion.moves else 1)
+    training.total = (k + 1) * (k * len(comparison.rules) + 1) + fits_of_peers
+    whole = _cross_validated(comparison, every, k)
     if whole is None:
         raise SelectionInterrupted(None)
     candidates, winner, passed_over, final = whole
     tested, scored, always = _Tested(comparison, final.unit), [], 0
+    tested_peers: list[list[Peer]] = []
     for i, part in enumerate(outer):
         inner = None
         if not training.interrupted:
-            inner = _cross_validated(comparison, rest(outer, [i]), k, peers=False)
+            inner = _cross_validated(comparison, rest(outer, [i]), k)
         if inner is None or training.interrupted:
             break
         tested.add(part, inner[-1])
         always += int((y[part] != majority_of(inner[0][0])).sum())
+        tested_peers.append(comparison.test_peers(rest(outer, [i]), part))
         scored.append(part)
     test = np.concatenate([every[:0], *scored])
     selection = Selection(
@@ -390,6 +403,7 @@ def nested(comparison: Comparison, k: int) -> Selection:
         cv=k,
         interrupted=training.interrupted,
         passed_over=passed_over,
+        peers=_in_every_fold(tested_peers),
         failed=comparison.failed,
         scores=_joined(tested.scores),
         probabilities=_joined(tested.probabilities),
@@ -400,6 +414,16 @@ def nested(comparison: Comparison, k: int) -> Selection:
     if training.interrupted:
         raise SelectionInterrupted(selection)
     return selection
+
+
+def _in_every_fold(folds_of_peers: list[list[Peer]]) -> list[Peer]:
+    """The sums of those that were tested in every fold."""
+    by_name: dict[str, list[Peer]] = {}
+    for peers in folds_of_peers:
+        for peer in peers:
+            by_name.setdefault(peer.name, []).append(peer)
+    everywhere = [same for same in by_name.values() if len(same) == len(folds_of_peers)]
+    return [reduce(Peer.__add__, same) for same in everywhere]
 
 
 class _Tested:
@@ -427,13 +451,13 @@ def _joined(parts: list[Floats | None]) -> Floats | None:
 
 
 def _cross_validated(
-    comparison: Comparison, rows: Indices, k: int, *, peers: bool
+    comparison: Comparison, rows: Indices, k: int
 ) -> tuple[list[Candidate], Candidate, Candidate | None, Refitted] | None:
     groups = None if comparison.groups is None else comparison.groups[rows]
     parts = [rows[part] for part in folds(comparison.y[rows], k, groups, comparison.seed)]
     rounds = []
     for i in range(k):
-        rounds.append(comparison.compare(rest(parts, [i]), parts[i], peers=peers)[1])
+        rounds.append(comparison.compare(rest(parts, [i]), parts[i])[1])
         if comparison.training.interrupted:
             return None
     by_name = [{c.name: c for c in one} for one in rounds]

@@ -131,7 +131,7 @@ def _limits(search: Search, time_limit: float | None) -> list[str]:
         )
     elif search.cut_short and time_limit is not None:
         limit = f"{6 * time_limit:g}"
-        longer = either(f"time_limit={limit}", f"--fewest-errors {limit}")
+        longer = either(f"time_limit={limit}", f"--search-time {limit}")
         out.append(
             f"the time limit of {time_limit:g} seconds was reached; {longer} searches longer"
         )

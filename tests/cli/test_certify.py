@@ -11,7 +11,7 @@ import pytest
 
 from commands import CREDIT, SMALL, line_of, on_a_terminal, write
 from raising import check_sentence
-from rosenblatt import Certificate, certify, data
+from rosenblatt import Certificate, certify, data, minimum_errors
 from rosenblatt._util.progress import heard_by
 from rosenblatt._util.text import of_files
 
@@ -22,22 +22,21 @@ XOR = "a,b,label\n0,0,no\n0,1,yes\n1,0,yes\n1,1,no\n"
 
 
 def test_certify_says_what_python_says(shell):
-    code, out, _ = shell("certify", CREDIT, "-y", "card", "--fewest-errors", "0")
+    code, out, _ = shell("certify", CREDIT, "-y", "card")
     X, y, encoding = data.read(CREDIT, target="card").encode(scale=False)
     certificate = certify(X, y, encoding=encoding)
-    assert code == 11
+    assert code == 0
     with of_files():  # where rows are counted from 1
         told = str(certificate)
-    assert out == f"{told}\nNext: rosenblatt fit {CREDIT} --target=card\n"
+    assert out.startswith(f"{told}\n--min-errors ")
+    assert out.endswith(f"\nNext: rosenblatt fit {CREDIT} --target=card\n")
     # Counted from 1 in a file, from 0 in Python, and it is said.
     assert "row 666 (label yes, 49.7%)" in out
     check_sentence(line_of(out, "counted"))
     assert "row 665 (label yes, 49.7%)" in str(certificate)
     check_sentence(line_of(str(certificate), "counted"))
     assert "owner=yes" in certificate.feature_names
-    assert shell("certify", write("s.csv", SMALL), "-y", "label")[0] == 0
-    assert shell("certify", write("x.csv", XOR), "-y", "label")[0] == 10
-    assert shell("certify", CREDIT, "-y", "card", "--time-limit", "1e-9")[0] == 20
+    assert shell("certify", CREDIT, "-y", "card", "--time-limit", "1e-9")[0] == 3
 
 
 def test_certify_as_json(shell):
@@ -50,9 +49,9 @@ def test_certify_as_json(shell):
 
 
 def test_a_certificate_is_checked_against_the_table(shell):
-    written = ("-o", "c.json", "--encoded", "n.csv", "--fewest-errors", "0")
+    written = ("-o", "c.json", "--encoded", "n.csv")
     code, _, err = shell("certify", CREDIT, "-y", "card", *written)
-    assert code == 11
+    assert code == 0
     check_sentence(err.strip())
     code, out, _ = shell("verify", "c.json", CREDIT)
     assert (code, out.splitlines()) == (
@@ -96,7 +95,7 @@ def test_whatever_was_done_to_the_table_is_done_again(shell, options):
         rows = [row.replace(";c", ";b") for row in rows]
     name = write("t.csv", "x;word;flag;label\n" + "\n".join(rows).replace(".", ",") + "\n")
     code, _, err = shell("certify", name, "-y", "label", "-o", "c.json", *options)
-    assert code in (0, 10, 11), err
+    assert code == 0, err
     missing = options[2:] if "--missing" in options else []
     assert shell("verify", "c.json", name, "--encoded", "n.csv", *missing)[0] == 0
     standalone = [sys.executable, "-m", "rosenblatt.verify", "c.json", "n.csv"]
@@ -138,17 +137,41 @@ def test_what_is_no_certificate(shell):
 # --- The fewest errors ----------------------------------------------------------------------------
 
 
-def test_certify_says_how_few_errors_there_can_be(shell):
+def test_certify_says_how_few_errors_there_can_be_when_it_is_asked(shell):
     # XOR: with three rows on the right side the fourth is not; no rule has all four.
-    file = write("xor.csv", XOR)
-    code, out, _ = shell("certify", file, "--target", "label")
-    assert code == 10
-    assert "1 of 4 rows" in out
-    code, out, _ = shell("certify", file, "--target", "label", "--json")
-    assert (code, json.loads(out)["fewest_errors"]["upper"]) == (10, 1)
+    asked = ("certify", write("xor.csv", XOR), "--target", "label")
+    code, out, _ = shell(*asked, "--min-errors")
+    assert (code, "1 of 4 rows" in out) == (0, True)
+    code, out, _ = shell(*asked, "--min-errors", "--json")
+    assert (code, json.loads(out)["fewest_errors"]["upper"]) == (0, 1)
     assert json.loads(out)["fewest_errors"]["proved_lower"] == 1
-    code, out, _ = shell("certify", file, "--target", "label", "--fewest-errors", "0")
-    assert (code, "1 of 4" in out) == (10, False)
+    code, out, _ = shell(*asked)
+    assert (code, "1 of 4" in out, "--min-errors" in out) == (0, False, True)
+    assert json.loads(shell(*asked, "--json")[1])["fewest_errors"] is None
+
+
+def test_options_of_a_search_need_one(shell):
+    asked = ("certify", write("s.csv", SMALL), "-y", "label")
+    for options in (["--search-time", "3"], ["--proofs", "p"], ["--min-errors", "--decimal"]):
+        code, out, err = shell(*asked, *options)
+        assert (code, out) == (2, "")
+        check_sentence(err.strip().splitlines()[-1])
+    assert shell(*asked, "--min-errors", "--search-time", "3")[0] == 0
+
+
+def test_the_search_takes_as_long_as_it_is_told(shell, monkeypatch):
+    searched = []
+    found = minimum_errors([[0.0], [1.0], [2.0]], [0, 1, 0])
+
+    def search(*_, time_limit, **__):
+        searched.append(time_limit)
+        return found
+
+    monkeypatch.setattr("rosenblatt.minimum_errors", search)
+    asked = ("certify", write("xor.csv", XOR), "--target", "label")
+    for options in ([], ["--min-errors"], ["--min-errors", "--search-time", "2.5"]):
+        assert shell(*asked, *options)[0] == 0
+    assert searched == [10.0, 2.5]
 
 
 # --- Exit codes -----------------------------------------------------------------------------------
@@ -161,15 +184,15 @@ def test_exit_codes_tell_the_verdicts_apart(shell):
     rng = np.random.default_rng(0)
     clouds = pd.DataFrame(rng.standard_normal((300, 40))).assign(label=rng.integers(0, 2, 300))
     clouds.to_csv("clouds.csv", index=False)
-    asked = ("-y", "label", "--fewest-errors", "0")
-    assert shell("certify", write("c.csv", COMPLETE), *asked)[0] == 0
-    assert shell("certify", write("x.csv", XOR), *asked)[0] == 10
-    assert shell("certify", write("q.csv", QUASI), *asked)[0] == 11
-    assert shell("certify", "clouds.csv", *asked, "--time-limit", "1e-9")[0] == 20
+    asked = ("-y", "label")
+    for name, table, code in (("c", COMPLETE, 0), ("x", XOR, 10), ("q", QUASI, 11)):
+        assert shell("certify", write(f"{name}.csv", table), *asked)[0] == 0
+        assert shell("certify", f"{name}.csv", *asked, "--exit-code")[0] == code
+    for more in ((), ("--exit-code",)):
+        assert shell("certify", "clouds.csv", *asked, "--time-limit", "1e-9", *more)[0] == 3
     told = " ".join(shell("certify", "--help")[1].split())
-    for code in ("0 complete separation", "10 overlap", "11 quasi-complete", "12 none", "20 undec"):
+    for code in ("0 complete separation", "10 overlap", "11 quasi-complete", "12 none", "3 undec"):
         assert code in told
-    assert "11 quasi-complete separation" in " ".join(shell("--help")[1].split())
 
 
 def test_not_separable_and_open_in_what_way_has_a_code_of_its_own(shell, monkeypatch):
@@ -178,7 +201,8 @@ def test_not_separable_and_open_in_what_way_has_a_code_of_its_own(shell, monkeyp
     document = {k: v for k, v in document.items() if k not in ("balance", "orthogonal")}
     half = Certificate.from_dict(document | {"verdict": "undecided", "limits": ["a limit"]})
     monkeypatch.setattr("rosenblatt.certify", lambda *args, **options: half)
-    assert shell("certify", write("x.csv", XOR), "-y", "label", "--fewest-errors", "0")[0] == 12
+    assert shell("certify", write("x.csv", XOR), "-y", "label")[0] == 0
+    assert shell("certify", "x.csv", "-y", "label", "--exit-code")[0] == 12
     # The proof of the conflict alone is accepted, and what it proves is said.
     half.save("half.json")
     write("t.csv", "x0,y\n0,0\n1,1\n2,0\n")
@@ -210,28 +234,28 @@ def towns(rare):
 
 def test_the_category_that_separates_is_named(shell):
     name = write("t.csv", towns(1))
-    code, out, _ = shell("certify", name, "-y", "label", "--fewest-errors", "0", "-o", "c.json")
-    assert code == 11
+    code, out, _ = shell("certify", name, "-y", "label", "-o", "c.json")
+    assert code == 0
     check_sentence(line_of(out, "town=Delft."))
     check_sentence(line_of(out, "labelled"))
     check_sentence(line_of(out, "one-hot"))
     assert "ollinear" not in out
     assert shell("verify", "c.json", name)[0] == 0
-    told = json.loads(shell("certify", name, "-y", "label", "--json", "--fewest-errors", "0")[1])
+    told = json.loads(shell("certify", name, "-y", "label", "--json")[1])
     assert (told["coefficient_signs"]["town=Delft"], told["rare_columns"]) == ("-", ["town=Delft"])
 
 
 def test_dummies_of_the_users_own_are_named_too(shell):
     frame = pd.get_dummies(pd.read_csv(write("t.csv", towns(1))), columns=["town"], dtype=int)
     frame.to_csv("d.csv", index=False)
-    code, out, _ = shell("certify", "d.csv", "-y", "label", "--fewest-errors", "0")
-    assert code == 11
+    code, out, _ = shell("certify", "d.csv", "-y", "label")
+    assert code == 0
     check_sentence(line_of(out, "minus infinity"))
     check_sentence(line_of(out, "Collinear"))
     frame.assign(const=1).to_csv("i.csv", index=False)
-    out = shell("certify", "i.csv", "-y", "label", "--fewest-errors", "0")[1]
+    out = shell("certify", "i.csv", "-y", "label")[1]
     check_sentence(line_of(out, "const"))
-    out = shell("certify", "i.csv", "-y", "label", "--fewest-errors", "0", "--no-intercept")[1]
+    out = shell("certify", "i.csv", "-y", "label", "--no-intercept")[1]
     assert "makes it an intercept" not in out
 
 
@@ -249,14 +273,14 @@ def test_rows_of_weight_0_are_left_out(shell):
     assert shell("verify", "c.json", name)[1].splitlines()[0] == (
         "ACCEPTED: complete separation, 3 rows (1 left out), proved."
     )
-    assert shell("certify", name, "-y", "label", "--ignore", "k")[0] == 10
+    assert shell("certify", name, "-y", "label", "--ignore", "k", "--exit-code")[0] == 10
 
 
 def test_an_error_counts_as_much_as_its_row_weighs(shell):
     # XOR: one row of four must be wrong; the lightest of them weighs 2.
     rows = "a,b,k,label\n0,0,5,no\n0,1,4,yes\n1,0,2,yes\n1,1,3,no\n"
     asked = ("certify", write("x.csv", rows), "-y", "label", "--weight", "k", "--json")
-    assert json.loads(shell(*asked)[1])["fewest_errors"]["upper"] == 2
+    assert json.loads(shell(*asked, "--min-errors")[1])["fewest_errors"]["upper"] == 2
 
 
 @pytest.mark.parametrize(
@@ -291,7 +315,7 @@ def test_what_it_is_doing_is_told(tmp_path):
         certify([[0.0], [1.0]], [0, 1])
     assert steps[0] == "looking for a separating hyperplane"
     assert steps[-1] == "checking the proof"
-    asked = ("certify", str(CREDIT), "-y", "card", "--fewest-errors", "0")
+    asked = ("certify", str(CREDIT), "-y", "card")
     assert "deciding about 1,319 rows: " in on_a_terminal(tmp_path, *asked)
     assert "deciding" not in on_a_terminal(tmp_path, *asked, "--quiet")
 
@@ -356,24 +380,24 @@ def test_signs_of_too_many_columns_are_refused_first(shell):
 
 def test_a_proof_by_groups_of_rows_has_no_file_and_it_is_said(shell):
     write("t.csv", "dose,y\n1,no\n2,no\n3,no\n3,yes\n4,yes\n5,yes\n")
-    _, out, err = shell("certify", "t.csv", "-y", "y", "--proofs", "p")
+    _, out, err = shell("certify", "t.csv", "-y", "y", "--min-errors", "--proofs", "p")
     assert "A rule with 1 error errs on row " in out
     check_sentence(err.strip())
     assert not Path("p").exists()
-    _, _, err = shell("certify", "t.csv", "-y", "y", "--signs", "--proofs", "p")
+    _, _, err = shell("certify", "t.csv", "-y", "y", "--min-errors", "--signs", "--proofs", "p")
     check_sentence(err.strip())
 
 
 def test_signs_do_without_the_fewest_errors(shell):
     """No rule is right about all rows, so that signs of all such rules would mean nothing."""
     write("t.csv", "dose,y\n1,no\n2,no\n3,no\n3,yes\n4,yes\n5,yes\n")
-    _, out, _ = shell("certify", "t.csv", "-y", "y", "--signs", "--fewest-errors", "0")
+    _, out, _ = shell("certify", "t.csv", "-y", "y", "--signs")
     check_sentence(line_of(out, "on these 6 rows"))
 
 
 def test_errors_that_weigh_are_a_sentence_and_what_is_left_out_is_told_once(shell):
     write("t.csv", "dose,y,w\n1,no,2\n2,no,3\n3,no,4\n3,yes,2\n4,yes,1\n9,no,0\n")
-    _, out, _ = shell("certify", "t.csv", "-y", "y", "--weight", "w")
+    _, out, _ = shell("certify", "t.csv", "-y", "y", "--weight", "w", "--min-errors")
     check_sentence(line_of(out, "16.67%"))
     check_sentence(line_of(out, "row 4"))
     assert out.count("Left out: one row of weight 0.") == 1

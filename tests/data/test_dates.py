@@ -91,7 +91,7 @@ def test_seconds_are_those_between_two_moments(first, second, minutes):
 
 def test_a_certificate_about_dates_holds_for_decimals(shell, tmp_path):
     (tmp_path / "t.csv").write_text(TEXT)
-    said = ("certify", "t.csv", "-y", "paid", "--fewest-errors", "0", "-o", "c.json")
+    said = ("certify", "t.csv", "-y", "paid", "--exit-code", "-o", "c.json")
     code, out, _ = shell(*said, "--decimal")
     assert code == 10
     assert "'signup' read as numbers, days since 2023-12-31" in out

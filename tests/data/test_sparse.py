@@ -52,7 +52,7 @@ def test_the_command_reads_them(files, capfd):
     X, y = files
     assert run(["inspect", "t.svm"]) == 0
     assert "60 rows. svmlight text: 8 features, counted from 1" in capfd.readouterr()[0]
-    code = run(["certify", "t.svm", "-o", "c.json", "--encoded", "n.csv"])
+    code = run(["certify", "t.svm", "--exit-code", "-o", "c.json", "--encoded", "n.csv"])
     assert code == (0 if certify(X, y).separable else 10)
     assert run(["verify", "c.json", "t.svm"]) == 0
     standalone = [sys.executable, "-m", "rosenblatt.verify", "c.json", "n.csv"]

@@ -242,8 +242,8 @@ def test_a_table_is_encoded_as_the_command_does(encoded, name, tmp_path):
 def certified(*options):
     """The certificate of t.csv, as text."""
     target = "x2" if "--no-header" in options else "y"
-    fixed = ["--target", target, "-o", "c.json", "--quiet", "--fewest-errors", "0"]
-    assert run(["certify", "t.csv", *fixed, *options]) in (0, 10, 11)
+    fixed = ["--target", target, "-o", "c.json", "--quiet"]
+    assert run(["certify", "t.csv", *fixed, *options]) == 0
     return Path("c.json").read_text()
 
 

@@ -30,6 +30,7 @@ TASKS = {
     "Set up this computer": ("doctor", "completion"),
 }
 COMMANDS = tuple(name for names in TASKS.values() for name in names)
+CRASHED = 70  # EX_SOFTWARE of sysexits.h
 _WIDEST = 12  # the longest name of a command, and a space on both sides
 
 
@@ -73,9 +74,9 @@ table that comes with the package, 1,319 credit-card applications. To copy it he
 \b
 cp "$(python -c 'import rosenblatt.datasets as d; print(d.load_credit().filename)')" credit.csv
 
-Exit codes: 0 done; 1 unexpected failure; 2 wrong usage or bad input; 130 interrupted. certify: 0
-complete separation, 10 overlap, 11 quasi-complete separation, 12 one of the last two, 20 undecided.
-verify: 0 accepted, 1 rejected."""
+Exit codes: 0 done; 1 verify: the certificate was rejected; 2 wrong usage or bad input; 3 undecided
+(certify, verify); 70 unexpected failure; 130 interrupted. With certify --exit-code each verdict has
+its own."""
 
 
 @click.group(
@@ -98,9 +99,9 @@ def run(arguments: list[str]) -> int:
     """Run the command; returns the exit code."""
     try:
         with in_shell():
-            found: Any = group.main(arguments, prog_name="rosenblatt", standalone_mode=False)
+            code: Any = group.main(arguments, prog_name="rosenblatt", standalone_mode=False)
         sys.stdout.flush()
-        return found if isinstance(found, int) else 0
+        return code if isinstance(code, int) else 0
     except click.ClickException as error:
         vars(error)["message"] = one_line(error.message)  # what was typed is in it
         words = io.StringIO()
@@ -123,4 +124,4 @@ def run(arguments: list[str]) -> int:
             click.echo(shown(traceback.format_exc()), err=True)
         _common.say_error(f"Unexpected failure: {type(error).__name__}: {error}")
         _common.say_error("This is a mistake in rosenblatt: please report it, with what -v shows.")
-        return 1
+        return CRASHED

@@ -19,8 +19,10 @@ if TYPE_CHECKING:
     from rosenblatt.sign_report import SignReport
 
 
-# Exit codes; 0: complete separation.
-OVERLAP, QUASI_COMPLETE, NOT_SEPARABLE, UNDECIDED = 10, 11, 12, 20
+UNDECIDED = 3  # as an exit code
+# With --exit-code. 13 is kept for an overlap that is proved up to chance.
+_CODES = {"complete separation": 0, "overlap": 10, "quasi-complete separation": 11}
+_NOT_SEPARABLE = 12
 
 
 @click.command()
@@ -52,29 +54,36 @@ OVERLAP, QUASI_COMPLETE, NOT_SEPARABLE, UNDECIDED = 10, 11, 12, 20
     "[default: none]",
 )
 @click.option(
-    "--fewest-errors",
-    type=float,
-    default=10.0,
-    show_default=True,
-    metavar="SECONDS",
-    help="If two labels are not separable, search for SECONDS for the fewest errors that any "
-    "linear rule can make; 0 skips the search.",
+    "--min-errors",
+    is_flag=True,
+    help="Of two labels: also search for the fewest errors that any linear rule can make.",
 )
 @click.option(
     "--signs",
     is_flag=True,
-    help="Find the weights whose sign is the same in every linear rule that makes no more errors "
-    "than the best rule found. For two labels and at most 10 columns of numbers; takes as long "
-    "again as --fewest-errors. The signs of infinite logistic coefficients need no option.",
+    help="Also find the weights whose sign is the same in every linear rule that makes no more "
+    "errors than the best rule found, of two labels and at most 10 columns of numbers. The signs "
+    "of infinite logistic coefficients need no option.",
+)
+@click.option(
+    "--search-time",
+    type=float,
+    metavar="SECONDS",
+    help="With --min-errors or --signs: how long each of them searches.  [default: 10]",
 )
 @click.option(
     "--proofs",
     metavar="FOLDER",
-    help="Write the proofs of the fewest errors and of the signs into FOLDER as JSON files.  "
+    help="With --min-errors or --signs: write their proofs into FOLDER as JSON files.  "
     "[default: none]",
 )
 @click.option(
     "--pairs", is_flag=True, help="With more than two labels: also decide about each pair of them."
+)
+@click.option(
+    "--exit-code",
+    is_flag=True,
+    help="Exit with a code for each verdict instead of 0.  [default: see below]",
 )
 @_options.force_option
 @_options.output_options
@@ -87,10 +96,12 @@ def command(
     weight: str | None,
     no_intercept: bool,
     time_limit: float | None,
-    fewest_errors: float,
+    min_errors: bool,
     signs: bool,
+    search_time: float | None,
     proofs: str | None,
     pairs: bool,
+    exit_code: bool,
     force: bool,
     out: _common.Output,
     **reading: Any,
@@ -106,14 +117,18 @@ def command(
 
     \b
     Exit codes:
+      0   done, whatever the verdict
+      3   undecided
+      2   wrong usage or bad input
+      70  an unexpected failure
+      130 interrupted
+
+    \b
+    With --exit-code:
       0   complete separation: a linear rule is right about every row
       10  overlap: none is; a logistic regression has a finite estimate
       11  quasi-complete separation: none is; some logistic coefficients are infinite
-      12  none is; whether 10 or 11 holds is undecided
-      20  undecided
-      1   an unexpected failure
-      2   wrong usage or bad input
-      130 interrupted
+      12  none is; whether 10 or 11 holds is open
 
     \b
     Examples:
@@ -125,11 +140,7 @@ def command(
         raise click.UsageError(
             "--decimal certifies the numbers as written, and --scale changes them: give only one."
         )
-    if signs and (decimal or no_intercept):
-        raise click.UsageError(
-            "--signs works for rules with an intercept on float64 numbers: leave out --decimal and "
-            "--no-intercept."
-        )
+    _check_search(min_errors, signs, search_time, proofs, decimal, no_intercept)
     if output is not None and output == encoded:
         raise InputError(f"-o and --encoded both name {output}: give two different files.")
     for path in (output, encoded):
@@ -166,18 +177,16 @@ def command(
     if output is not None:
         certificate.save(output)
         out.say(f"The certificate is in {output}.")
+    seconds = _SECONDS if search_time is None else search_time
+    separable = certificate.separable is True
     bracket = None
-    can_overlap = certificate.separable is False and not certificate.many
-    if can_overlap and fewest_errors > 0 and not decimal:
-        with out.working("looking for the fewest errors"):
-            bracket = minimum_errors(X, y, time_limit=fewest_errors, **through)
+    if min_errors and not certificate.many and not separable:
+        with out.working("searching for the fewest errors"):
+            bracket = minimum_errors(X, y, time_limit=seconds, **through)
     report = None
     if signs and not certificate.many:
-        separable = certificate.separable is True
-        with out.working("looking for signs that the rows force"):
-            report = _forced_signs(
-                X, y, weights, encoding, bracket, fewest_errors or _SECONDS, separable=separable
-            )
+        with out.working("searching for signs that the rows force"):
+            report = _forced_signs(X, y, weights, encoding, bracket, seconds, separable=separable)
         bracket = bracket and report.improved(bracket)
     if proofs is not None:
         _write_proofs(proofs, bracket, report, out)
@@ -191,19 +200,41 @@ def command(
                 click.echo("\n".join(bracket.lines(alone=False)))
             if report is not None:
                 click.echo(str(report))
-        if signs and certificate.many:
+        if (min_errors or signs) and certificate.many:
             click.echo(
-                "--signs needs two labels: choose one against all others with --positive LABEL."
+                f"{'--signs' if signs else '--min-errors'} needs two labels: choose one against "
+                "all others with --positive LABEL."
             )
         if scale:
             click.echo("The numbers were scaled (--scale): so are the margins and the bound.")
+        if certificate.separable is False and not (certificate.many or min_errors or out.quiet):
+            click.echo("--min-errors searches for the fewest errors that any linear rule can make.")
         several = len(certificate.classes) > 1 and weight is None
         if not out.quiet and (then := _next(files, output, opened.options, several=several)):
             _common.print_text(f"Next: {one_line(shlex.join(then))}")
     if certificate.separable is None:
         return UNDECIDED
-    codes = {"complete separation": 0, "quasi-complete separation": QUASI_COMPLETE}
-    return (codes | {"overlap": OVERLAP}).get(certificate.verdict, NOT_SEPARABLE)
+    return _CODES.get(certificate.verdict, _NOT_SEPARABLE) if exit_code else 0
+
+
+def _check_search(
+    min_errors: bool,
+    signs: bool,
+    search_time: float | None,
+    proofs: str | None,
+    decimal: bool,
+    no_intercept: bool,
+) -> None:
+    if signs and (decimal or no_intercept):
+        raise click.UsageError(
+            "--signs works for rules with an intercept on float64 numbers: leave out --decimal and "
+            "--no-intercept."
+        )
+    if min_errors and decimal:
+        raise click.UsageError("--min-errors works on float64 numbers: leave out --decimal.")
+    for option, value in (("--search-time", search_time), ("--proofs", proofs)):
+        if value is not None and not (min_errors or signs):
+            raise click.UsageError(f"{option} goes with --min-errors or --signs: add one of them.")
 
 
 def _read(opened: Any, weight: str | None, *, scale: bool, decimal: bool) -> tuple[Any, ...]:
@@ -240,7 +271,7 @@ def _next(
 # --- What the rows force: signs, and proofs in files ---------------------------------------------
 
 
-_SECONDS = 10.0  # for that, where no other time was asked for
+_SECONDS = 10.0  # for a search, where no other time was asked for
 
 
 def _check_columns(files: tuple[str, ...], columns: int) -> None:

@@ -19,7 +19,7 @@ from rosenblatt._model.fitted import KINDS, Estimator
 from rosenblatt._model.objective import Objective, read_objective, write_objective
 from rosenblatt._model.parameters import read_labels, write_labels
 from rosenblatt._model.probability import Platt, read_probability, write_probability
-from rosenblatt._training.stopping import StopReason
+from rosenblatt._training.advice import in_words
 from rosenblatt._training.training import TrainingRecord
 from rosenblatt._util.files import read_whole, write_whole
 from rosenblatt._util.strict_json import (
@@ -273,11 +273,10 @@ def _read_features(part: Part, p: Any) -> None:
 
 
 def _about(p: Any) -> dict[str, Any]:
-    reason: StopReason = p.stop_reason_
     return {
         "rows": p._n_rows,
-        "ended": reason.name,
-        "in_words": str(reason),
+        "ended": p.stop_reason_.name,
+        "in_words": in_words(p),
         "converged": p.converged_,
         "epochs": p.n_iter_,
         "updates": p.n_updates_,

@@ -37,6 +37,7 @@ from rosenblatt import (
 )
 from rosenblatt._core.backend import compute
 from rosenblatt._training import linear_rule
+from rosenblatt._training.advice import in_words
 from rosenblatt._training.monitor import Interrupted, Watch
 from rosenblatt.errors import FileError, InputError, InputTypeError
 
@@ -339,7 +340,7 @@ def test_what_is_told_about_a_model(path):
         "features": 2,
         "rows": 3,
         "ended": "CLEAN",
-        "in_words": str(p.stop_reason_),
+        "in_words": in_words(p),
         "converged": True,
         "epochs": 6,
         "updates": 7,

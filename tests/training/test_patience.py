@@ -15,6 +15,7 @@ from planes import easy, small
 from raising import raises
 from rosenblatt import KernelPerceptron, Perceptron, StopReason, certificate, train
 from rosenblatt._training import stopping as rule
+from rosenblatt._training.advice import in_words
 from rosenblatt.errors import InputError
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -142,8 +143,27 @@ def test_nothing_is_asked(order, keep, monkeypatch):
 
 def test_what_is_not_known_is_said():
     p = Perceptron(random_state=0).fit(*alike(2000))
-    assert "Whether a hyperplane separates the rows is not known" in str(p.stop_reason_)
-    assert "certify(X, y) tells" in str(p.stop_reason_)
+    assert p.stop_reason_ is StopReason.PATIENCE
+    assert "certify(X, y)" in in_words(p)
+    assert in_words(Perceptron().fit([[1.0], [-1.0]], [1, -1])) == StopReason.CLEAN
+
+
+def test_the_call_that_decides_is_that_of_the_estimator():
+    rows, labels = alike(2000)
+    stream = train(Perceptron(order="blocks", random_state=0), lambda: iter([(rows, labels)]))
+    assert "certify_stored(source)" in in_words(stream)
+    ovr = Perceptron(multi_class="ovr", random_state=0).fit(rows, np.arange(2000) % 3)
+    assert "certify(X, y == label)" in in_words(ovr)
+    kernel = {"patience": 1, "max_iter": 5000, "random_state": 0}
+    linear = KernelPerceptron(kernel="linear", **kernel).fit(rows[:200], labels[:200])
+    assert "certify(X, y)" in in_words(linear)
+    same = np.ones((20, 1))
+    rbf = KernelPerceptron(**kernel).fit(same, np.arange(20) % 2)  # no kernel separates them
+    for p in (stream, ovr, linear, rbf):
+        assert p.stop_reason_ is StopReason.PATIENCE
+        assert "certify" not in str(p.stop_reason_)
+    assert "the kernel separates the rows" in in_words(rbf)
+    assert "certify(X, y) tells" not in in_words(rbf)
 
 
 def test_a_rule_without_a_mistake_tells_all_by_itself():

@@ -60,8 +60,6 @@ class OutOfCore(WeightsSet, Given):
     one: int | None = None  # of many classes the one that is +1, where the others are -1
     start: Weights | None = None
 
-    stored = True
-
     def checked(self, estimator: Training, settings: Settings) -> Self:
         rows = self.rows
         if rows.stored is None:

@@ -41,9 +41,19 @@ def _certify() -> str:
     return either("certify(X, y)", "rosenblatt certify")
 
 
-def question(p: Training, stored: bool) -> Question:
-    """Of a fitted estimator; `stored`: there is no X and no y."""
+def in_words(p: Training) -> str:
+    """Why training ended, what is not known then, and which call decides it, if any."""
+    reason = p.stop_reason_
+    return f"{reason} {question(p).open}" if reason in _NOTHING_DECIDED else reason
+
+
+_NOTHING_DECIDED = (StopReason.PATIENCE, StopReason.TOL)
+
+
+def question(p: Training) -> Question:
+    """Of a fitted estimator."""
     many, spec = len(p.classes_) > 2, p._spec
+    stored = p.update_counts_ is None  # there is no X and no y
     if spec.kernel and p.kernel != "linear":
         yes, no = "the kernel separates the rows", "the kernel does not separate the rows"
         return Question(yes, no, _ABOUT_LINES)
@@ -102,7 +112,7 @@ class _Ended(NamedTuple):
 
     @property
     def question(self) -> Question:
-        return question(self.p, self.rows.stored)
+        return question(self.p)
 
     @property
     def wrong(self) -> str:

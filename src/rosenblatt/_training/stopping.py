@@ -32,13 +32,10 @@ class StopReason(StrEnum):
         "The last epochs, as many as patience says, brought no noticeable gain, and whether a "
         "hyperplane separates the rows is undecided."
     )
-    PATIENCE = (
-        "The last epochs, as many as patience says, brought no noticeably fewer mistakes. Whether "
-        "a hyperplane separates the rows is not known: certify(X, y) tells."
-    )
+    PATIENCE = "The last epochs, as many as patience says, brought no noticeably fewer mistakes."
     TOL = (
         "The mean loss of the last epochs, as many as patience says, was not lower than before by "
-        "tol. Whether a hyperplane separates the rows is not known: certify(X, y) tells."
+        "tol."
     )
     SEPARATED = (
         "The rule makes no mistake on the training rows, and the last epochs, as many as patience "

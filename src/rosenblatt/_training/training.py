@@ -71,7 +71,6 @@ class TrainingSet(ABC):
 
     classes: NDArray[Any]
     start: Weights | None  # lifted; None: zeros, or where training goes on
-    stored = False  # there is no X and no y that a user could ask about
     workers: Callable[[], str] | None = None  # how fast each machine is, in words
 
     @property

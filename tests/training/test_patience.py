@@ -13,9 +13,10 @@ from sklearn.exceptions import ConvergenceWarning
 from common import KEEPS, X, Y, every_keep, every_order, everything
 from planes import easy, small
 from raising import raises
-from rosenblatt import KernelPerceptron, Perceptron, StopReason, certificate, train
+from rosenblatt import KernelPerceptron, Perceptron, StopReason, train
 from rosenblatt._training import stopping as rule
 from rosenblatt._training.advice import in_words
+from rosenblatt.certificate import RowsOracle
 from rosenblatt.errors import InputError
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -135,7 +136,7 @@ def test_it_ends_at_the_same_epoch_however_rows_are_held(order, keep, seed, stor
 @every_order
 @every_keep
 def test_nothing_is_asked(order, keep, monkeypatch):
-    monkeypatch.setattr(certificate, "is_separable", None)  # it cannot even be called
+    monkeypatch.setattr(RowsOracle, "is_separable", None)  # it cannot even be called
     p = Perceptron(order=order, keep=keep, max_iter=300, random_state=0).fit(X, Y)
     assert p.certificate_ is None
     assert {"patience": 5, "prove": False}.items() <= p.get_params().items()

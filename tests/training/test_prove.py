@@ -16,11 +16,12 @@ import rational
 from common import KEEPS, ORDERS, X_VAL, Y_VAL, X, Y, every_keep, every_order, everything
 from planes import easy, separable, small
 from raising import raises, warns
-from rosenblatt import KernelPerceptron, Perceptron, StopReason, certificate
+from rosenblatt import KernelPerceptron, Perceptron, StopReason
 from rosenblatt._certify import by_training
 from rosenblatt._training import state
 from rosenblatt._training import stopping as patience
 from rosenblatt._util.budget import Budget
+from rosenblatt.certificate import RowsOracle
 from rosenblatt.errors import InputError
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -48,13 +49,13 @@ def with_certificate(p, rows):
 @pytest.fixture
 def asked(monkeypatch):
     """The budgets with which the question was asked."""
-    budgets, ask = [], certificate.is_separable
+    budgets, ask = [], RowsOracle.is_separable
 
-    def spy(table, *, fit_intercept, budget):
+    def spy(self, budget):
         budgets.append(budget)
-        return ask(table, fit_intercept=fit_intercept, budget=budget)
+        return ask(self, budget)
 
-    monkeypatch.setattr(certificate, "is_separable", spy)
+    monkeypatch.setattr(RowsOracle, "is_separable", spy)
     return budgets
 
 

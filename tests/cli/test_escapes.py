@@ -148,3 +148,28 @@ def test_spelling_by_hand():
     assert shown("a\x1b[0m\nb\u202e\x9b\x7f") == "a\\x1b[0m\nb\\u202e\\x9b\\x7f"
     assert one_line("a\nb\r") == "a\\nb\\x0d"
     assert in_json('"\x9b\u202e"') == '"\\u009b\\u202e"'
+
+
+# --- What terminals or their libraries would read as more than text ---------------------------------
+
+# Emoji codes, markup and links of rich, styles of click, formats, mathematics.
+READ_AS_MORE = ["11:100:2", ":heart:", "[red]x[/red]", "[link=http://x]", "{task}", "%s", "$x^2$"]
+
+
+@pytest.mark.parametrize("command", ["inspect", "certify", "fit"])
+def test_no_text_of_the_data_is_interpreted(shell, tmp_path, command):
+    names = [f"c{text}" for text in READ_AS_MORE]
+    lines = [row(*names, "target :heart:")]
+    for i in range(60):
+        words = [text if (i + j) % 3 else f"no{text}" for j, text in enumerate(READ_AS_MORE)]
+        lines.append(row(*words, ":x:" if i % 2 else "[b]no[/b]"))
+    (tmp_path / "t.csv").write_text("\n".join(lines) + "\n")
+    arguments = [command, "t.csv", "--target", "target :heart:"]
+    piped = shell(*arguments, *(["-o", "out"] if command == "fit" else []))[1]
+    watched = on_a_terminal(tmp_path, *arguments, *(["-o", "2"] if command == "fit" else []))
+    for out in (piped, watched):
+        assert all(ord(c) < 0x2600 or ord(c) in (0x2212, 0xFE0F) for c in out if c.isprintable())
+        assert ":x:" in out
+    if command == "inspect":
+        assert all(f"'{text}'" in piped for text in READ_AS_MORE)
+        assert all(name in piped for name in names)

@@ -40,7 +40,7 @@ def command(files: tuple[str, ...], out: _common.Output, **reading: Any) -> int:
 def _show(description: dict[str, Any]) -> None:
     from rich.console import Console
 
-    console = Console(highlight=False, markup=False)
+    console = Console(highlight=False, markup=False, emoji=False)
     if not console.is_terminal:
         console.width = 120
     named = one_line(", ".join(description["files"][:3])) + (

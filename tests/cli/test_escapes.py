@@ -150,7 +150,7 @@ def test_spelling_by_hand():
     assert in_json('"\x9b\u202e"') == '"\\u009b\\u202e"'
 
 
-# --- What terminals or their libraries would read as more than text ---------------------------------
+# --- What terminals or their libraries would read as more than text ------------------------------
 
 # Emoji codes, markup and links of rich, styles of click, formats, mathematics.
 READ_AS_MORE = ["11:100:2", ":heart:", "[red]x[/red]", "[link=http://x]", "{task}", "%s", "$x^2$"]

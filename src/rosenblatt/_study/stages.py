@@ -46,6 +46,7 @@ class Notes:
     """What a person should be told about a table besides."""
 
     constant: Sequence[str] = ()  # columns of text that were left out
+    identifiers: Sequence[str] = ()  # columns of numbers that were left out
     header: str | None = None  # a doubt about the names of columns
     like_missing: Sequence[str] = ()  # about words like '?'
     unlabelled: Any = ()  # the numbers of rows that were left out for lack of a label
@@ -170,7 +171,8 @@ def read(source: Source, options: Options) -> Read:
 def notes_on(table: Table) -> Notes:
     """Of a table that was read to its end."""
     header = None if table.dialect is None else in_doubt(table.dialect.like_data)
-    return Notes(table.constant, header, list(words_like_missing(table)), table.left_out)
+    words = list(words_like_missing(table))
+    return Notes(table.constant, table.identifiers, header, words, table.left_out)
 
 
 def counts_of(y: Any) -> dict[str, int]:

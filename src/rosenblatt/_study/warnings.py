@@ -49,6 +49,11 @@ def column_warnings(
         warnings.append(
             _warned("constant", left_out, "the same in every row, which tells nothing: left out.")
         )
+    if named_rows := list(read.notes.identifiers):
+        them, an = ("it", "an identifier") if len(named_rows) == 1 else ("them", "identifiers")
+        sentence = f"a different whole number in every row, like {an}: left out. To learn from "
+        sentence += f"{them} as a measurement, say {option('numeric', *named_rows[:_NAMED])}."
+        warnings.append(_warned("identifier", named_rows, sentence))
     constant = [name for j, name in numbers if _constant(X[:, j])]
     if constant:
         warnings.append(

@@ -45,11 +45,17 @@ class Output:
 
     @contextmanager
     def reading(self) -> Iterator[None]:
+        import warnings
+
         from rosenblatt._util.progress import progress, shown
 
-        with shown(quiet=self.quiet):
-            progress("reading")
-            yield
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always", UserWarning)
+            with shown(quiet=self.quiet):
+                progress("reading")
+                yield
+        for warning in caught:
+            self.say(str(warning.message))
 
 
 def say(message: str) -> None:

@@ -205,7 +205,7 @@ def _encoding(
     assert isinstance(opened, OpenTable)  # svmlight is read before
     others = tuple(column for column in opened.names if column not in (target, *names))
     table = opened.with_options(target=target, ignore=others).read()
-    encoding = table.encoding()
+    encoding = table.encoding(identifiers=True)
     if sorted(encoding.feature_names) != sorted(names):
         raise InputError(
             f"The certificate is about the columns {', '.join(map(repr, names))}, but the table "

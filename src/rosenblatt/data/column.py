@@ -15,6 +15,7 @@ from rosenblatt._util.text import many
 from rosenblatt.data.bag_of_words import is_like_prose
 from rosenblatt.data.batch import TRUTH, Batch, Kind, Place
 from rosenblatt.data.features import FALSE, Number, Words, most_frequent
+from rosenblatt.data.identifiers import ROUNDED, Candidate
 
 FEW = 256  # words that a column of text may have: each becomes a column
 _COUNTED = 10_000  # more words than that are not counted
@@ -36,6 +37,8 @@ class Column:
     missing: int = 0
     first_missing: Place | None = None
     infinite: tuple[Place, float] | None = None
+    beyond: bool = False  # some number is so large that floats are no longer all whole numbers
+    candidate: Candidate = field(default_factory=Candidate)  # for an identifier
     categorical: bool = False  # somebody said so, or its type does
     prose: bool = False  # somebody said so: its words are looked at later
 
@@ -69,7 +72,11 @@ class Column:
             if self.infinite is None and (wild := np.isinf(numbers)).any():
                 row = int(wild.argmax())
                 self.infinite = batch.place(row), float(numbers[row])
-        if label and not self.too_many:
+        if len(numbers) and max(np.fmax.reduce(numbers), -np.fmin.reduce(numbers)) >= ROUNDED:
+            self.beyond = True
+        if not label:
+            self.candidate.see(numbers)
+        elif not self.too_many:
             values, counts = np.unique(numbers[~np.isnan(numbers)], return_counts=True)
             self._count(zip(values.tolist(), counts.tolist(), strict=True))
 

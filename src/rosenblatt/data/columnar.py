@@ -18,6 +18,7 @@ from rosenblatt.data.dates import Days
 from rosenblatt.data.dialect import MISSING
 from rosenblatt.data.files import File
 from rosenblatt.data.formatted_numbers import Style, first_not_number
+from rosenblatt.data.identifiers import rounded
 from rosenblatt.data.opening import reason
 from rosenblatt.data.options import Reading
 from rosenblatt.errors import InputError
@@ -88,14 +89,14 @@ class ColumnFiles:
             for batch, share in _batches(file, list(kinds)):
                 place = Place(file, row)
                 columns = {
-                    name: self._convert(batch.column(i), kinds[name], name, place)
+                    name: self._convert(batch.column(i), kinds[name], name, place, declared)
                     for i, name in enumerate(kinds)
                 }
                 yield Batch(pa.RecordBatch.from_pydict(columns), file, row, share)
                 row += batch.num_rows
             file.check_unchanged()
 
-    def _convert(self, column: Any, kind: Kind, name: str, place: Place) -> Any:
+    def _convert(self, column: Any, kind: Kind, name: str, place: Place, declared: bool) -> Any:
         if pa.types.is_dictionary(column.type):
             words = column.dictionary
             if pa.types.is_string_view(words.type):  # those of polars: pyarrow cannot take of them
@@ -103,7 +104,8 @@ class ColumnFiles:
             column = pa.DictionaryArray.from_arrays(column.indices, words).dictionary_decode()
         written = _is_text(column.type) or _is_date(column.type)
         if kind is Kind.NUMBER and not (name in self.styles and written):
-            return _as_numbers(column, name, place)
+            exact = declared and name not in self.styles
+            return _as_numbers(column, name, place, exact=exact)
         if pa.types.is_boolean(column.type):
             column = pc.if_else(column, "True", "False")
         allowed = (_is_text, _is_number, _is_date, pa.types.is_null)
@@ -119,7 +121,7 @@ class ColumnFiles:
         return words
 
 
-def _as_numbers(column: Any, name: str, place: Place) -> Any:
+def _as_numbers(column: Any, name: str, place: Place, *, exact: bool) -> Any:
     kind = column.type
     if _is_text(kind):
         column = pc.cast(column, pa.string())
@@ -133,7 +135,7 @@ def _as_numbers(column: Any, name: str, place: Place) -> Any:
         column = pc.cast(column, pa.string())  # text is read as the nearest float, always
     elif not (_is_number(kind) or pa.types.is_boolean(kind) or pa.types.is_null(kind)):
         raise place.error(f"column {name!r} holds {kind}: a number is expected.", column=name)
-    if pa.types.is_integer(kind):
+    if exact and pa.types.is_integer(kind):  # else a table looks for them when it is read
         _refuse_rounded(column, name, place)
     return pc.cast(column, pa.float64(), safe=False)
 
@@ -146,12 +148,8 @@ def _refuse_rounded(column: Any, name: str, place: Place) -> None:
         rows = (i for i, v in enumerate(column.to_pylist()) if v is not None and int(float(v)) != v)
         row = next(rows, None)
         if row is not None:
-            raise place.below(row).error(
-                f"column {name!r} holds {column[row]}: whole numbers beyond 2^53 are rounded in "
-                "floating point. Is it an identifier? Then leave it out: "
-                f"{option('ignore', name)}.",
-                column=name,
-            ) from None
+            sentence = rounded(name, str(column[row]))
+            raise place.below(row).error(sentence, column=name) from None
 
 
 def _is_text(kind: Any) -> bool:

@@ -88,7 +88,7 @@ def read(
         Columns whose values are categories, also where they are numbers.
     numeric : str or list of str
         Columns of numbers that are written with a unit or divided thousands: "$1,200", "35 %",
-        "12 kg".
+        "12 kg"; or that look like identifiers, which are left out with a warning.
     text : str or list of str
         Columns of prose: each word that stands in two rows or more, and not in all, becomes a
         column of 0 and 1, the 20,000 most frequent at most. "review:hashed" puts all words of the
@@ -153,7 +153,10 @@ class OpenTable:
         label = options.target if options.drop_unlabelled else None  # of the same rows
         others = tuple(other for other in self.names if other not in (name, label))
         alone = _open(self.layout, ReadOptions(target=label, ignore=others))
-        return alone.read(), self.with_options(ignore=(*options.ignore, name))
+        table = alone.read()
+        if table.rounded:
+            raise InputError(table.rounded[0], column=name)
+        return table, self.with_options(ignore=(*options.ignore, name))
 
     def read(self) -> Table:
         from rosenblatt.data.table import Table

@@ -353,7 +353,7 @@ class ReadOptions(FileOptions):
     numeric: tuple[str, ...] = _field(
         Columns(
             "Read this column as numbers although they are written with a currency or a unit, as "
-            "$1,200 or 12 kg (repeatable).",
+            "$1,200 or 12 kg, or look like identifiers (repeatable).",
             "COLUMN",
         )
     )

@@ -12,6 +12,7 @@ from rosenblatt.data.batch import Kind
 from rosenblatt.data.column import Column, dates, encoded, is_like_an_id
 from rosenblatt.data.dates import Days
 from rosenblatt.data.features import Words
+from rosenblatt.data.identifiers import ROUNDED, left_out
 from rosenblatt.data.naming import in_doubt
 from rosenblatt.data.numbering import unlabelled
 from rosenblatt.data.options import BLANKS
@@ -46,7 +47,7 @@ def _of_sparse(table: SparseTable) -> dict[str, Any]:
 def _of_table(table: Table) -> dict[str, Any]:
     every = ([table.target] if table.target else []) + table.columns
     ranges, counts, different = _look(table)
-    constant, formatted = table.constant, table.formatted_numbers
+    without, formatted = table.constant + table.identifiers, table.formatted_numbers
     columns = []
     for column in every:
         label = column is table.target
@@ -68,7 +69,7 @@ def _of_table(table: Table) -> dict[str, Any]:
                 "becomes": "the label"
                 if label
                 else "nothing: left out"
-                if column.name in constant
+                if column.name in without
                 else _PROBLEM
                 if column.name in formatted
                 else _becomes(column, table),
@@ -139,7 +140,12 @@ def _ends(
     style = table.reading.styles.get(name)
     if isinstance(style, Days):
         return style.date(least), style.date(greatest)
-    return f"{least:g}", f"{greatest:g}"
+    return _written(least), _written(greatest)
+
+
+def _written(number: float) -> str:
+    """Whole numbers with all of their digits, where they have them."""
+    return f"{number:.0f}" if number.is_integer() and abs(number) < ROUNDED else f"{number:g}"
 
 
 def _values(
@@ -195,6 +201,8 @@ def _notes(table: Table, ranges: dict[str, tuple[float, float]]) -> Any:
         yield f"{unlabelled(len(table.left_out))}."
     for name in table.constant:
         yield f"{name!r} is the same in every row and is left out."
+    if table.identifiers:
+        yield f"{left_out(table.identifiers)}."
     yield from words_like_missing(table)
     if table.dialect is not None and (doubt := in_doubt(table.dialect.like_data)):
         yield doubt

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -40,6 +41,7 @@ from rosenblatt.data.formatted_numbers import (
     problems_of_numbers,
     styles_of,
 )
+from rosenblatt.data.identifiers import is_rounded, is_whole, left_out, rounded
 from rosenblatt.data.numbering import Labelled, left_out_of
 from rosenblatt.data.options import Reading
 from rosenblatt.data.stack import below
@@ -235,6 +237,34 @@ class Table:
         """Columns of text that are the same in every row: they tell nothing, and are left out."""
         return [column.name for column in self.columns if self._is_constant(column)]
 
+    @cached_property
+    def identifiers(self) -> list[str]:
+        """Columns of numbers that name the rows, and are left out."""
+        columns = [c for c in self.columns if c.name not in self.reader.styles]
+        return [column.name for column in columns if column.candidate.is_identifier]
+
+    @cached_property
+    def rounded(self) -> list[str]:
+        """About columns of whole numbers that are no floats, but those that are left out."""
+        sentences = []
+        for column in [*([self.target] if self.target else []), *self.columns]:
+            exempt = column.name in self.reader.styles or column.name in self.identifiers
+            if column.beyond and not exempt and (problem := self._first_rounded(column.name)):
+                sentences.append(problem)
+        return sentences
+
+    def _first_rounded(self, name: str) -> str | None:
+        sentence = None
+        for batch in self.reader.batches({name: Kind.TEXT}, declared=True):
+            codes, words = batch.words(name)
+            if not all(word is None or is_whole(word) for word in words):
+                return None  # measured numbers, some of them large
+            wrong = np.array([*map(is_rounded, words), False])[codes]
+            if sentence is None and wrong.any():
+                row = int(wrong.argmax())
+                sentence = f"{batch.place(row)}, {rounded(name, str(words[codes[row]]))}"
+        return sentence
+
     def _is_constant(self, column: Column) -> bool:
         text = column.read_as is Kind.TEXT and self.n_rows > 1
         return text and len(column.values) == 1 and not column.missing
@@ -248,17 +278,19 @@ class Table:
                 return batch.place(int(holds.argmax()))
         return None
 
-    def encoding(self) -> Encoding:
-        """Before fills and scales."""
+    def encoding(self, *, identifiers: bool = False) -> Encoding:
+        """Before fills and scales. `identifiers`: they are features, too."""
         if problems := self.problems:
             more = (
                 f" (There is more: {len(problems)} problems in all; rosenblatt inspect shows them.)"
             )
             raise InputError(problems[0] + (more if len(problems) > 1 else ""))
+        others = self.constant + ([] if identifiers else self.identifiers)
+        columns = [c for c in self.columns if c.name not in others]
         encoding = Encoding(
             (
-                *(measured(encoded(c), self.reading) for c in self._columns(prose=False)),
-                *(self.prose(c.name) for c in self._columns(prose=True)),
+                *(measured(encoded(c), self.reading) for c in columns if not c.prose),
+                *(self.prose(c.name) for c in columns if c.prose),
             ),
             None if self.target is None else Target.of(self.target, self.positive),
             self.reading,
@@ -270,9 +302,6 @@ class Table:
                 f"Two columns of numbers would be named {twice!r}. Rename the column of that name."
             )
         return encoding
-
-    def _columns(self, *, prose: bool) -> list[Column]:
-        return [c for c in self.columns if c.prose is prose and not self._is_constant(c)]
 
     def prose(self, name: str) -> Prose:
         if name not in self._words:
@@ -300,6 +329,8 @@ class Table:
 
         parameters.flag("scale", scale)
         X, y, encoding = self.encode_with_missing()
+        if self.identifiers:
+            warnings.warn(f"{left_out(self.identifiers)}.", UserWarning, stacklevel=2)
         encoding = learned(encoding, X, scale=scale, impute=self.impute)
         return finished(encoding, X, copy=False), y, encoding
 
@@ -370,17 +401,19 @@ def problems_of(table: Table) -> list[str]:
     if table.n_rows and table.target:
         problems += problems_of_target(table.target, table.n_rows, table.positive)
     impute, formatted = table.impute is not None, table.formatted_numbers
+    problems += table.rounded
     problems += problems_of_numbers(
         formatted,
         impute=impute,
         mark=None if table.dialect is None else table.decimal,
         first=table.first_place,
     )
-    lacking = [c for c in table.columns if 0 < c.missing < table.n_rows]
+    features = [c for c in table.columns if c.name not in table.identifiers]
+    lacking = [c for c in features if 0 < c.missing < table.n_rows]
     lacking_and_not_filled = [c for c in lacking if c.kind is not Kind.PROSE and not impute]
     if lacking_and_not_filled:
         problems.append(_missing_values(lacking_and_not_filled, table.n_rows))
-    for column in table.columns:
+    for column in features:
         problems += problems_of_column(column, table.n_rows)
         if column.prose and not (found_in := table.prose(column.name)).words:
             which = "" if found_in.hashed else " that occurs in two or more rows but not in all"
@@ -405,12 +438,12 @@ def _of_nothing(table: Table) -> list[str]:
         problems.append(f"{name} has no rows, only the names of its columns.")
     if not table.columns:
         problems.append(f"{name} has no column to learn from.")
-    elif len(table.constant) == len(table.columns):
-        names = ", ".join(map(repr, table.constant))
-        verb = "is" if len(table.constant) == 1 else "are"
-        problems.append(
-            f"{name} has no column to learn from: {names} {verb} the same in every row."
-        )
+    elif len(table.constant) + len(table.identifiers) == len(table.columns):
+        reasons = [left_out(table.identifiers)] if table.identifiers else []
+        if names := ", ".join(map(repr, table.constant)):
+            verb = "is" if len(table.constant) == 1 else "are"
+            reasons.insert(0, f"{names} {verb} the same in every row")
+        problems.append(f"{name} has no column to learn from: {'; '.join(reasons)}.")
     return problems
 
 

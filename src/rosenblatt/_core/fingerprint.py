@@ -45,9 +45,13 @@ def of_matrix(X: Matrix, y: Labels) -> str:
 
 def of_rows(shape: tuple[int, int], rows: RowsFrom) -> str:
     """Of so many rows and features; `rows(begin, end)` gives some of them, with their signs."""
+    return of_blocks(shape, (of_block(*rows(begin, end)) for begin, end in ranges(shape[0])))
+
+
+def of_blocks(shape: tuple[int, int], blocks: Iterable[bytes]) -> str:
     digest = hashlib.sha256(np.array(shape, dtype="<u8"))
-    for begin, end in ranges(shape[0]):
-        digest.update(of_block(*rows(begin, end)))
+    for block in blocks:
+        digest.update(block)
     return digest.hexdigest()
 
 

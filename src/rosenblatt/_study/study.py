@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
+from rosenblatt._core.fingerprint import of_matrix
+from rosenblatt._core.rows import as_matrix
 from rosenblatt._study import stages, stream
 from rosenblatt._study.build_document import beginning, described, placed
 from rosenblatt._study.checkpoints import Checkpoints
@@ -23,6 +25,7 @@ from rosenblatt._util.files import as_path, write_whole
 from rosenblatt._util.progress import progress, shown, to_the_end
 from rosenblatt._util.text import of_files
 from rosenblatt._validation import parameters
+from rosenblatt._validation.targets import encoded
 from rosenblatt.errors import InputError
 from rosenblatt.model_file import save
 from rosenblatt.report.document import Beginning, Fit
@@ -282,6 +285,7 @@ class Study:
         self.selection: Selection = compared.selection
         self.certificate: Certificate | None = proved.certificate
         self.encoding: Encoding | None = _noted(compared, options)
+        self._fingerprint = _fingerprint(compared, options)
         self.seconds: dict[str, float] = seconds
         self.interrupted: bool = document["interrupted"]
         self._document, self._options, self._checkpoints = document, options, checkpoints
@@ -404,7 +408,13 @@ class Study:
         document = placed(self._document, self._origin, self._options, str(place), files)
         with writing(folder, force=force) as part:
             probability = self.selection.probability
-            save(self.estimator, part / MODEL, encoding=self.encoding, probability=probability)
+            save(
+                self.estimator,
+                part / MODEL,
+                encoding=self.encoding,
+                probability=probability,
+                data_fingerprint=self._fingerprint,
+            )
             if "certificate" in files and self.certificate is not None:
                 self.certificate.save(part / CERTIFICATE)
             page = render(dict(document), self._embedded)
@@ -441,3 +451,13 @@ def _noted(compared: Compared, options: Options) -> Encoding | None:
     assert read.encoding is not None
     # A card has a feature for every word, and the rows lack one of each column.
     return encoding.with_seen(read.X[compared.selection.fitted_on], read.encoding)
+
+
+def _fingerprint(compared: Compared, options: Options) -> str | None:
+    """Of all rows, as the chosen rule sees them: `score` knows them again."""
+    read, prepare = compared.read, compared.selection.prepare
+    if options.no_rows or options.stream or read.sample is not None:
+        return None
+    classes = compared.selection.estimator.classes_
+    signs, X = encoded(read.y, classes), read.X if prepare is None else prepare.transform(read.X)
+    return of_matrix(as_matrix(X), signs if len(classes) == 2 else signs + np.int32(1))

@@ -59,7 +59,9 @@ def column_warnings(
         warnings.append(
             _warned("constant", constant, f"the same {everywhere}, which tells nothing.")
         )
-    identifiers = [name for j, name in numbers if _like_row_numbers(X[:, j], rows)]
+    dates = {name for column in encoding.numbers if column.measure for name in column.features}
+    counts = [(j, name) for j, name in numbers if name not in dates]
+    identifiers = [name for j, name in counts if _like_row_numbers(X[:, j], rows)]
     if identifiers:
         say = f"different {everywhere}, like a row number. Leave identifiers out: "
         warnings.append(

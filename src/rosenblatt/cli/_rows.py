@@ -36,6 +36,7 @@ class NewRows(NamedTuple):
     prose: bool = False  # some columns are
     unlabelled: Callable[[], int] = lambda: 0  # rows left out so far for lack of a label
     numbers: Mapping[int, Any] = {}  # columns of numbers that are compared with their means
+    outside: Callable[[], list[dict[str, Any]]] = list  # columns with values unlike in training
 
 
 def read_model(model: str, files: Sequence[str], command: str) -> Any:
@@ -109,7 +110,8 @@ def new_rows(
     if keep:
         kept, texts = texts_like(reader, None if ALL in keep else list(keep))
     parts = batches_like(reader, encoding, labelled=labelled)
-    batches = _batches(encoding, parts, unseen, gaps, texts, labelled)
+    ranges = Ranges(encoding)
+    batches = _batches(encoding, parts, unseen, gaps, texts, labelled, ranges)
     return NewRows(
         encoding.feature_names,
         kept,
@@ -117,6 +119,7 @@ def new_rows(
         bool(encoding.prose),
         lambda: len(left_out_of(parts)),
         _centred(encoding),
+        ranges.outside,
     )
 
 
@@ -143,6 +146,7 @@ def _batches(
     gaps: str,
     texts: Iterator[tuple[str, ...]],
     labelled: bool,
+    ranges: Ranges,
 ) -> Iterator[Batch]:
     import numpy as np
 
@@ -157,6 +161,126 @@ def _batches(
             part = part.only(there)  # noqa: PLW2901 - what is left of it
         y = encoding.labels(part) if labelled else None
         X = encoding.rows(part, unseen=unseen)
+        ranges.see(part)
         numbers = [i for i in range(rows) if i not in lacking]
         wordless = {numbers[row]: names for row, names in encoding.wordless(X).items()}
         yield Batch(X, rows, lacking, strange, kept, wordless, y)
+
+
+# --- Values unlike those of training --------------------------------------------------------------
+
+_FAR = 10  # ranges of training beyond its range: heavy tails go further once in many tables
+_MOST = 0.5  # of the rows outside the range, however far: new rows like those of training are not
+_FEW = 10  # rows that most of are looked at
+
+
+class Ranges:
+    """Of each column of numbers in training, and how many new rows are outside."""
+
+    def __init__(self, encoding: Any):
+        self._reading = encoding.reading
+        self._columns = [column for column in encoding.numbers if column.seen is not None]
+        self._rows = dict.fromkeys((column.name for column in self._columns), 0)
+        self._outside, self._far = dict(self._rows), dict(self._rows)
+        self._furthest: dict[str, tuple[float, float, Any]] = {}  # how far, value, place
+
+    def see(self, batch: Any) -> None:
+        import numpy as np
+
+        for column in self._columns:
+            name, (low, high, _) = column.name, column.seen
+            numbers = batch.numbers(name)
+            away = np.maximum(low - numbers, numbers - high)  # NaN where one is missing
+            self._rows[name] += int((~np.isnan(numbers)).sum())
+            self._outside[name] += int((away > 0).sum())
+            if high > low:
+                self._far[name] += int((away > _FAR * (high - low)).sum())
+            if (away > 0).any():
+                row = int(np.nanargmax(away))
+                if away[row] > self._furthest.get(name, (0.0,))[0]:
+                    self._furthest[name] = float(away[row]), float(numbers[row]), batch.place(row)
+
+    def outside(self) -> list[dict[str, Any]]:
+        """Columns with values far outside, or with most values outside, when all rows were seen."""
+        return [
+            {
+                "column": c.name,
+                "low": c.seen.low,
+                "high": c.seen.high,
+                "rows": self._rows[c.name],
+                "outside": self._outside[c.name],
+                "far": self._far[c.name],
+                "furthest": self._furthest[c.name][1],
+                "sentence": self._sentence(c),
+            }
+            for c in self._columns
+            if self._far[c.name] or self._most_outside(c.name)
+        ]
+
+    def _most_outside(self, name: str) -> bool:
+        rows = self._rows[name]
+        return rows >= _FEW and self._outside[name] > _MOST * rows
+
+    def _sentence(self, column: Any) -> str:
+        from rosenblatt._util.text import many
+        from rosenblatt.data.dates import Days
+
+        style = self._reading.styles.get(column.name)
+        shown, unit = _shown, "Is it in another unit? "
+        if isinstance(style, Days):
+            shown, unit = style.date, ""
+        _, value, place = self._furthest[column.name]
+        far, n, rows = self._far[column.name], self._outside[column.name], self._rows[column.name]
+        how_far = f" ({'all' if far == n else f'{far:,}'} of them far outside)" if far else ""
+        return (
+            f"{column.name!r}: {n:,} of {many(rows, 'row')} are outside the range of the training "
+            f"rows, {shown(column.seen.low)} to {shown(column.seen.high)}{how_far}, as "
+            f"{shown(value)} in {place}. {unit}Nothing was learned about such values."
+        )
+
+
+def _shown(number: float) -> str:
+    large = number.is_integer() or abs(number) >= 1e6
+    return f"{number:,.0f}" if large and abs(number) < 1e15 else f"{number:,.6g}"
+
+
+class Fingerprint:
+    """Whether rows are all those that a model was fitted and tested on."""
+
+    def __init__(self, known: Any):
+        self._wanted = known.about["data_fingerprint"]
+        self._classes = known.estimator.classes_
+        self._waiting: list[tuple[Any, Any]] = []
+        self._blocks: list[bytes] = []
+        self._rows = self._width = 0
+
+    def see(self, X: Any, y: Any) -> None:
+        if self._wanted is not None:
+            self._waiting.append((X, y))
+            self._rows, self._width = self._rows + len(y), X.shape[1]
+            self._hash_blocks()
+
+    def _hash_blocks(self, *, last: bool = False) -> None:
+        import numpy as np
+
+        from rosenblatt._core.fingerprint import BLOCK, of_block
+        from rosenblatt._core.rows import as_matrix
+        from rosenblatt._validation.targets import encoded
+        from rosenblatt.data.stack import below
+
+        while self._waiting and (last or sum(len(y) for _, y in self._waiting) >= BLOCK):
+            X = below([rows for rows, _ in self._waiting], self._width)
+            y = np.concatenate([labels for _, labels in self._waiting])
+            signs = encoded(y[:BLOCK], self._classes)
+            signs = signs if len(self._classes) == 2 else signs + np.int32(1)
+            self._blocks.append(of_block(as_matrix(X[:BLOCK]), signs))
+            self._waiting = [(X[BLOCK:], y[BLOCK:])] if len(y) > BLOCK else []
+
+    def matches(self) -> bool | None:
+        """None: the model does not say."""
+        if self._wanted is None or not self._rows:
+            return None
+        from rosenblatt._core.fingerprint import of_blocks
+
+        self._hash_blocks(last=True)
+        return of_blocks((self._rows, self._width), self._blocks) == str(self._wanted)

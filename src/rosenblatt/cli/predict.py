@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -12,7 +13,7 @@ from typing import Any, NamedTuple, Protocol
 
 import click
 
-from rosenblatt._util.text import in_file, many, named, of_files, row_number, shown
+from rosenblatt._util.text import in_file, listed, many, named, of_files, row_number, shown
 from rosenblatt.cli import _common, _options
 from rosenblatt.cli._explain import Reasons, SmallestChange, Why, is_card, points_of
 from rosenblatt.cli._rows import NewRows, new_rows, read_model
@@ -20,6 +21,8 @@ from rosenblatt.cli._second_opinion import second_opinion
 from rosenblatt.errors import InputError
 
 _REASONS = 3
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")  # what the text of one begins with
+_NUMBER = re.compile(r"[-+]?(\d+([.,]\d*)*|[.,]\d+)([eE][-+]?\d+)?\s*%?")
 _WAITING = 1 << 24  # characters that wait in memory; more of them in a file
 
 
@@ -78,6 +81,12 @@ _WAITING = 1 << 24  # characters that wait in memory; more of them in a file
     help="Add the probability of the label that the rule names (card = yes if ...), by Platt "
     "scaling.",
 )
+@click.option(
+    "--spreadsheet-safe",
+    is_flag=True,
+    help="Put an apostrophe before text that a spreadsheet would take for a formula: text that "
+    "begins with =, +, - or @ and is no number.",
+)
 @_options.unseen_option("; such rows are marked")
 @click.option(
     "--gaps",
@@ -101,6 +110,7 @@ def command(
     train: str | None,
     proofs: str | None,
     probability: bool,
+    spreadsheet_safe: bool,
     unseen: str,
     gaps: str,
     force: bool,
@@ -165,7 +175,8 @@ def command(
     if out.as_json:
         with out.reading():
             content = [_as_dict(row, new.kept, beside) for row in rows]
-        _common.print_json("predict", {"files": list(files), "labels": classes, "rows": content})
+        document = {"files": list(files), "labels": classes, "rows": content}
+        _common.print_json("predict", document | {"outside": new.outside()})
     else:
         columns = Columns(
             f"probability of {classes[-1]}" if probability else None,
@@ -175,7 +186,10 @@ def command(
             beside=tuple(one.column for one in beside),
             points=is_card(known.estimator),
         )
-        _write(output, rows, new.kept, columns, out)
+        cells = Cells(safe=spreadsheet_safe)
+        _write(output, rows, new.kept, columns, cells, out)
+        for column in new.outside():
+            out.say(column["sentence"])
         if output is not None:
             out.say(f"The predictions are in {output}.")
         if platt is not None:
@@ -377,6 +391,7 @@ def _write(
     rows: Iterator[Row],
     kept: list[str],
     columns: Columns,
+    cells: Cells,
     out: _common.Output,
 ) -> None:
     import csv
@@ -386,9 +401,11 @@ def _write(
     with of_files(), whole as file, out.reading():
         writer = csv.writer(file, lineterminator="\n")
         ours = columns.names()
-        writer.writerow(["row", *_apart(kept, ["row", *ours]), *ours])
+        headings = ["row", *_apart(kept, ["row", *ours]), *ours]
+        writer.writerow(cells.of(headings, headings))
         for row in rows:
-            writer.writerow([row_number(row.number), *row.kept, *columns.of(row)])
+            fields = [row_number(row.number), *row.kept, *columns.of(row)]
+            writer.writerow(cells.of(fields, headings))
             strange += row.unseen != ""
             wordless += bool(row.wordless)
             lacking += bool(row.lacking)
@@ -399,11 +416,39 @@ def _write(
     ):
         if n:
             out.say(f"{many(n, 'row')} with {what}: see the column unseen.")
+    if cells.formulas and not cells.safe:
+        out.say(cells.warning())
     if first is not None:
         names = ", ".join(map(repr, first.lacking))
         out.say(
             f"{many(lacking, 'row')} got no prediction, since values are missing: the first is "
             f"{in_file(first.number)}, without {names}."
+        )
+
+
+class Cells:
+    """Text that a spreadsheet would take for a formula, and run where somebody opens the file."""
+
+    def __init__(self, *, safe: bool):
+        self.safe = safe  # it gets an apostrophe
+        self.formulas: dict[str, str] = {}  # the first one of each column
+
+    def of(self, fields: Sequence[Any], names: Sequence[str]) -> Sequence[Any]:
+        if not any(isinstance(field, str) and field[:1] in _FORMULA for field in fields if field):
+            return fields
+        cells = list(fields)
+        for j, field in enumerate(fields):
+            if isinstance(field, str) and field[:1] in _FORMULA and not _NUMBER.fullmatch(field):
+                self.formulas.setdefault(names[j], field)
+                cells[j] = f"'{field}" if self.safe else field
+        return cells
+
+    def warning(self) -> str:
+        text = next(iter(self.formulas.values()))
+        columns = listed([repr(each) for each in self.formulas], 5)
+        return (
+            f"A spreadsheet would take text of {columns} for formulas, as {text!r}. If the file is "
+            "opened in one, add --spreadsheet-safe, which puts an apostrophe before such text."
         )
 
 

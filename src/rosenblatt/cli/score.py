@@ -9,12 +9,16 @@ import click
 
 from rosenblatt._util.text import many, named, one_line
 from rosenblatt.cli import _common, _options
-from rosenblatt.cli._rows import new_rows, read_model
+from rosenblatt.cli._rows import Fingerprint, new_rows, read_model
 from rosenblatt.errors import InputError
 
 _CONFIDENCE = 0.95
 _NAME = "Clopper-Pearson"
 _NOTE = "if a file holds training rows, do not quote these intervals: use the test error of fit"
+_SAME = (
+    "these are the rows of the table that the model was fitted and tested on: do not quote this "
+    "error or its interval, but the test error of fit"
+)
 _SHOWN = 3  # labels that a class was taken for
 _LEFT_OUT = {
     "unlabelled": "without a label, which cannot be right or wrong",
@@ -54,13 +58,15 @@ def command(
     new = new_rows(known, model, files, reading, unseen=unseen, gaps="mark", labelled=True)
     with out.reading():
         classes = known.estimator.classes_.tolist()
-        counts, lacking = _counted(known.estimator, classes, new.batches)
+        mark = Fingerprint(known)
+        counts, lacking = _counted(known.estimator, classes, new.batches, mark)
     if not counts.any():
         raise InputError(
             f"{files[0]} has no row with a label and a prediction: there is no error to count."
         )
     left_out = {"not_judged": lacking, "unlabelled": new.unlabelled()}
     scores = _document(classes, counts, known.objective) | left_out
+    scores |= {"training_rows": mark.matches(), "outside": new.outside()}
     if out.as_json:
         _common.print_json("score", {"files": list(files), "model": model} | scores)
     else:
@@ -69,7 +75,9 @@ def command(
     return 0
 
 
-def _counted(estimator: Any, classes: list[Any], batches: Iterator[Any]) -> tuple[Any, int]:
+def _counted(
+    estimator: Any, classes: list[Any], batches: Iterator[Any], mark: Fingerprint
+) -> tuple[Any, int]:
     """Rows by their own label and the one that they were given; and how many are not predicted."""
     import numpy as np
 
@@ -78,6 +86,7 @@ def _counted(estimator: Any, classes: list[Any], batches: Iterator[Any]) -> tupl
     for batch in batches:
         lacking += len(batch.lacking)
         if len(batch.y):
+            mark.see(batch.X, batch.y)
             predicted = estimator.predict(batch.X).tolist()
             for label, given in zip(batch.y.tolist(), predicted, strict=True):
                 counts[_place(classes, label), classes.index(given)] += 1
@@ -153,7 +162,9 @@ def _lines(scores: dict[str, Any], objective: Any) -> Iterator[tuple[str, str]]:
         price = "" if of["price"] is None or not of["rows"] else f"; cost {of['price']:,g}"
         line = f"{named(of['label'])}: {_in_words(of)}{_called(of['called'])}{price}"
         yield "by class" * (k == 0), line
-    yield "note", _NOTE
+    yield "note", _SAME if scores["training_rows"] else _NOTE
+    for k, column in enumerate(scores["outside"]):
+        yield "outside" * (k == 0), column["sentence"]
     left_out = [
         f"{many(scores[kind], 'row')} {why}" for kind, why in _LEFT_OUT.items() if scores[kind]
     ]

@@ -194,3 +194,22 @@ def test_decimals_are_meant_as_people_write_them(shell, file):
     code, out, _ = shell("verify", "c.json", path)
     assert code == 0
     assert "'price' read as numbers in $" in out
+
+
+def test_the_number_in_the_advice_is_what_the_advice_gives(file):
+    """One column shows that commas are decimal in the other."""
+    rows = "".join(f"1.5;2.5;33,33{i};2,{i};{i % 2}\n" for i in range(10))
+    path = file(f"c;e;a;b;paid\n{rows}")
+    said = refusal(path)
+    X = encoded(path, numeric=["a", "b"])[0]
+    assert X[3] == [1.5, 2.5, 33.333, 2.3]
+    assert f"('33,330' as {X[0][2]:g})" in said
+
+
+def test_a_column_with_many_words_among_numbers_is_no_case_for_missing_values(file):
+    tickets = [f"CA. {2000 + i}" if i % 3 == 0 else str(10_000 + i) for i in range(60)]
+    path = file("ticket,x,paid\n" + "".join(f"{t},{i},{i % 2}\n" for i, t in enumerate(tickets)))
+    said = refusal(path)
+    assert "ignore='ticket'" in said
+    assert "missing=" not in said
+    assert encoded(path, ignore="ticket")[2] == ["x"]

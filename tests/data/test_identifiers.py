@@ -40,7 +40,8 @@ def written(table, form, folder):
 def is_identifier(*batches):
     candidate = Candidate()
     for batch in batches:
-        candidate.see(np.asarray(batch, dtype=float))
+        numbers = np.asarray(batch, dtype=float)
+        candidate.see(numbers, numbers.min())
     return candidate.is_identifier
 
 

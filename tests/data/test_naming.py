@@ -64,3 +64,12 @@ def test_columns_that_are_not_there(file):
     refusal(many, target="label")
     with raises(InputError, option="target", value=5):
         data.read(path, target=5)
+
+
+def test_a_name_that_is_one_of_its_own_words_is_a_name_beside_a_column_of_numbers(file):
+    rows = [f"{'alive' if i % 3 else 'dead'},{'airbag' if i % 2 else 'none'}" for i in range(12)]
+    with_numbers = [f"{row},{i},{i % 2}" for i, row in enumerate(rows)]
+    table = data.read(file("\n".join(["dead,airbag,age,y", *with_numbers])), target="y")
+    assert table.dialect.like_data == ()
+    headless = [f"{row},{'NA' if i == 0 else i},{i % 2}" for i, row in enumerate(rows)]
+    refusal(file("\n".join(headless)), target="y")

@@ -66,16 +66,19 @@ class Column:
 
     def _see_numbers(self, batch: Batch, label: bool) -> None:
         numbers = batch.numbers(self.name)
+        if not len(numbers):
+            return
         if not math.isfinite(np.add.reduce(numbers)):  # or the sum is too large
             if (none := np.isnan(numbers)).any():
                 self._note_missing(batch, none)
             if self.infinite is None and (wild := np.isinf(numbers)).any():
                 row = int(wild.argmax())
                 self.infinite = batch.place(row), float(numbers[row])
-        if len(numbers) and max(np.fmax.reduce(numbers), -np.fmin.reduce(numbers)) >= ROUNDED:
+        least, greatest = np.fmin.reduce(numbers), np.fmax.reduce(numbers)  # NaN where all are
+        if greatest >= ROUNDED or least <= -ROUNDED:
             self.beyond = True
         if not label:
-            self.candidate.see(numbers)
+            self.candidate.see(numbers, least)
         elif not self.too_many:
             values, counts = np.unique(numbers[~np.isnan(numbers)], return_counts=True)
             self._count(zip(values.tolist(), counts.tolist(), strict=True))

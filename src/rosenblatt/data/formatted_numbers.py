@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, NamedTuple
@@ -199,6 +200,7 @@ def styles_of(columns: Mapping[str, Mapping[str, int]], mark: str) -> dict[str, 
 # --- What a person must say about them, with every way out ----------------------------------------
 
 _SHOWN = 3
+_FEW = 5  # different words beside numbers that may be mistakes, or stand for missing values
 _TYPED = 8  # columns whose options are written out
 
 
@@ -226,7 +228,12 @@ def problems_of_numbers(
 def _strange(name: str, column: FormattedNumbers, place: Place | None) -> str:
     words = _often(column.others)
     more = f", and {many(len(words) - 1, 'other word')} like it" if len(words) > 1 else ""
-    ways = ["Correct it", f"if it stands for a missing value, say {option('missing', words[0])}"]
+    ways = [f"If it is an identifier or text, leave the column out: {option('ignore', name)}"]
+    if len(words) <= _FEW:
+        ways = [
+            "Correct it",
+            f"if it stands for a missing value, say {option('missing', words[0])}",
+        ]
     if not column.plain:
         ways.append(f"if all are meant as numbers, say {_options('numeric', name)}, too")
     ways.append(f"if the values are categories, say {_options('categorical', name)}")
@@ -238,11 +245,10 @@ def _strange(name: str, column: FormattedNumbers, place: Place | None) -> str:
 
 def _for_people(columns: Mapping[str, FormattedNumbers], impute: bool, mark: str | None) -> str:
     first = next(iter(columns.values()))
-    word = _often(first.numbers)[0]
+    word, number = _as_read(columns, mark or ".")
     say = (
         f"{_columns(columns, '')}. These are read as text, as {_samples(first)}. To read "
-        f"them as numbers ({word!r} as {first.style.number(word):.12g}), say "
-        f"{_options('numeric', *columns)}"
+        f"them as numbers ({word!r} as {number:.12g}), say {_options('numeric', *columns)}"
     )
     if words := _words_for_missing(columns):
         say += f", and for missing values {option('missing', *words)}{_fill(impute)}"
@@ -253,6 +259,18 @@ def _for_people(columns: Mapping[str, FormattedNumbers], impute: bool, mark: str
             "thousands by it, name it, too)"
         )
     return f"{say}. If the values are categories, say {_options('categorical', *columns)}."
+
+
+def _as_read(columns: Mapping[str, FormattedNumbers], mark: str) -> tuple[str, float]:
+    """A word of the first column, and the number that it is if all columns are read as numbers: one
+    of them may show what commas mean in the others."""
+    first = next(iter(columns.values()))
+    styles = [first.style]
+    with suppress(InputError):
+        all_words = {name: {**c.numbers, **c.missing} for name, c in columns.items()}
+        styles.insert(0, styles_of(all_words, mark)[next(iter(columns))])
+    numbers = ((w, style.number(w)) for style in styles for w in _often(first.numbers))
+    return next((word, number) for word, number in numbers if number is not None)
 
 
 def _with_missing(columns: Mapping[str, FormattedNumbers], impute: bool) -> str:

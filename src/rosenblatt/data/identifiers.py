@@ -37,25 +37,32 @@ Numbers = NDArray[np.float64]
 class Candidate:
     """A column that may be an identifier, as it is seen batch by batch."""
 
+    __slots__ = ("_batches", "_count")  # there may be hundreds of thousands
+
     def __init__(self) -> None:
-        self._batches: list[Numbers] | None = []  # None: it is none
+        self._batches: tuple[Numbers, ...] | None = ()  # None: it is none
         self._count = 0
 
-    def see(self, numbers: Numbers) -> None:
-        if self._batches is None:
+    def see(self, numbers: Numbers, least: float) -> None:
+        """`least`: of these numbers, NaN where all are missing."""
+        if self._batches is None or least != least:
+            return
+        if least < _LEAST:
+            self._batches = None
             return
         numbers = numbers[~np.isnan(numbers)]
-        if (numbers < _LEAST).any() or not bool((numbers == np.floor(numbers)).all()):
+        if not bool((numbers == np.floor(numbers)).all()):
             self._batches = None
         elif self._count < _KEPT:
-            self._batches.append(numbers)
-            self._count += len(numbers)
-            if len(self._batches) == 1 and len(np.unique(numbers)) < len(numbers):
+            if not self._batches and len(np.unique(numbers)) < len(numbers):
                 self._batches = None
+                return
+            self._batches = (*self._batches, numbers)
+            self._count += len(numbers)
 
     @property
     def is_identifier(self) -> bool:
-        return bool(self._batches) and _are_identifiers(np.concatenate(self._batches or []))
+        return bool(self._batches) and _are_identifiers(np.concatenate(self._batches or ()))
 
 
 def _are_identifiers(numbers: Numbers) -> bool:

@@ -21,6 +21,7 @@ _LOOKED_AT = 1 << 16  # bytes of rows that names are compared with
 _SHOWN = 10
 _MANY_SHOWN = 30  # one of them must be chosen
 _NUMBER = re.compile(r"[-+]?(\d+([.,]\d*)?|[.,]\d+)([eE][-+]?\d+)?")
+_LACKING = {"", "?", "-", ".", "na", "n/a", "nan", "null", "none", "unknown"}  # in rows of data
 _HASHED = ":hashed"  # behind the name of a column of prose
 _PLACE = re.compile(r"x\d+")  # how columns without names are called
 
@@ -44,7 +45,8 @@ def check_header(file: str, names: list[str], body: bytes, delimiter: str) -> li
     """Refuse a first line that looks like data: learned from, it would be names and one row less.
 
     More than half of the names are numbers or values of their own columns. Numbers that count the
-    columns, as 0, 1, 2 or 2019, 2020, 2021, are names.
+    columns, as 0, 1, 2 or 2019, 2020, 2021, are names. So is a word that is a value of its column,
+    as "dead" above "alive" and "dead", where another word stands above numbers.
     Returns the names that look like values where they are fewer.
     """
     strange = _like_data(names, _rows(body, delimiter))
@@ -77,11 +79,20 @@ def _like_data(names: list[str], rows: list[list[str]]) -> list[str]:
     counting = _counting([name for name in names if is_number(name)])
     others = [row for row in rows if len(row) == len(names) and row != names]  # or names again
     values = [set(column) for column in zip(*others, strict=True)] or [set() for _ in names]
+    columns = list(zip(names, values, strict=True))
+    words_are_names = any(_stands_above_numbers(name, own) for name, own in columns)
     return [
         name
-        for name, own in zip(names, values, strict=True)
-        if name and name not in counting and (is_number(name) or name in own)
+        for name, own in columns
+        if name and name not in counting
+        if is_number(name) or (name in own and not words_are_names)
     ]
+
+
+def _stands_above_numbers(name: str, values: set[str]) -> bool:
+    word = name.casefold() not in _LACKING and not is_number(name)
+    some = [value for value in values if value.casefold() not in _LACKING]
+    return word and bool(some) and all(map(is_number, some))
 
 
 def _counting(numbers: list[str]) -> list[str]:

@@ -41,8 +41,8 @@ endif
 demo: $(VENV)/core
 	mkdir -p demo
 	cp src/rosenblatt/datasets/credit_card.csv demo/credit.csv
-	$(VENV)/bin/rosenblatt fit demo/credit.csv --target card -o demo/as-it-is --force
-	$(VENV)/bin/rosenblatt fit demo/credit.csv --target card --ignore share --ignore expenditure -o demo/without-the-leak --force
+	$(VENV)/bin/rosenblatt fit demo/credit.csv --target card -o demo/as-it-is
+	$(VENV)/bin/rosenblatt fit demo/credit.csv --target card --ignore share --ignore expenditure -o demo/without-the-leak
 
 test: $(VENV)/tools browser
 	$(RUN) -m pytest --numprocesses auto --dist worksteal

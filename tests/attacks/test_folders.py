@@ -164,7 +164,6 @@ def test_two_fits_into_one_folder_leave_one_of_them_whole(folder, heavy, more):
             codes = list(threads.map(lambda seed: fitted(folder, seed, more), "01"))
         assert set(codes) <= {0, 2}
         assert 0 in codes
-        assert bool(more) or sorted(codes) == [0, 2]
         report = (folder / "out" / "report.html").read_text()
         found = json.loads(report.partition('id="report">')[2].partition("</script>")[0])
         model = load(folder / "out" / "model.json")  # it and the page are of one seed

@@ -140,7 +140,7 @@ def test_the_command_gives_what_the_function_gives(shell):
     assert found["not_tried"] == {"rbf kernel": f"{why} (linear_only=True)"}
     again = shlex.split(told["reproduce"]["command"])[1:]
     assert {"--cost=yes:no=4", "--linear-only", "--no-peers"} <= set(again)
-    code, out, _ = shell(*again, "--json", "--force")
+    code, out, _ = shell(*again, "--json")
     assert json.loads(out)["price"] == told["price"]
 
 
@@ -153,7 +153,7 @@ def test_what_is_printed_with_costs(shell):
     assert "always saying no: " in out.split("\ncost ")[1]
     assert "not by this rate" in " ".join(out.split())
     assert "one pass" not in out  # it knows no costs
-    balanced = shell("fit", "t.csv", "-y", "ill", "--class-weight", "balanced", "--force")[1]
+    balanced = shell("fit", "t.csv", "-y", "ill", "--class-weight", "balanced")[1]
     assert "balanced error); always saying one label: 50.0%" in " ".join(balanced.split())
 
 

@@ -430,16 +430,26 @@ def test_bad_input_gets_one_message_and_writes_nothing(shell, arguments, words):
 # --- The folder ----------------------------------------------------------------------------------
 
 
-def test_a_folder_is_not_written_over(shell):
+@pytest.mark.parametrize("folder", [(), ("-o", "t-rosenblatt")])
+def test_the_folder_of_an_earlier_fit_is_replaced(shell, folder):
     made()
-    assert shell("fit", "t.csv", "-y", "label")[0] == 0
+    assert shell("fit", "t.csv", "-y", "label", *folder)[0] == 0
     before = Path("t-rosenblatt/model.json").read_bytes()
-    code, _, err = shell("fit", "t.csv", "-y", "label", "--seed", "1")
+    assert shell("fit", "t.csv", "-y", "label", "--seed", "1", *folder)[0] == 0
+    assert Path("t-rosenblatt/model.json").read_bytes() != before
+    assert sorted(os.listdir()) == ["t-rosenblatt", "t.csv"]
+
+
+@pytest.mark.parametrize("name", ["model.json", "report.html"])
+def test_what_another_program_wrote_is_not_replaced(shell, name):
+    made()
+    Path("t-rosenblatt").mkdir()
+    Path("t-rosenblatt", name).write_text('{"format": "of another program"}')
+    code, _, err = shell("fit", "t.csv", "-y", "label")
     assert code == 2
     assert "--force" in err
-    assert Path("t-rosenblatt/model.json").read_bytes() == before
-    assert shell("fit", "t.csv", "-y", "label", "--seed", "1", "--force")[0] == 0
-    assert Path("t-rosenblatt/model.json").read_bytes() != before
+    assert os.listdir("t-rosenblatt") == [name]
+    assert shell("fit", "t.csv", "-y", "label", "--force")[0] == 0
     Path("t-rosenblatt/notes.txt").write_text("mine")
     code, _, err = shell("fit", "t.csv", "-y", "label", "--force")
     assert code == 2
@@ -470,6 +480,8 @@ def test_a_failure_while_writing_leaves_no_trace(shell, monkeypatch, there):
     [
         ("a/loans.csv", "loans"),
         ("loans.csv.gz", "loans"),
+        ("sales.2024.csv", "sales.2024"),
+        ("sales.2024", "sales.2024"),
         ("-", "table"),
         (".x", ".x"),
         ("data/shop-*.parquet", "shop"),

@@ -53,7 +53,7 @@ def test_a_folder_that_was_there_stays_with_what_else_it_holds(shell):
     assert shell(*KEPT)[0] == 0
     assert [path.name for path in Path("kept").iterdir()] == ["mine.txt"]
     Path("kept/mine.txt").unlink()
-    assert shell(*KEPT, "--force")[0] == 0
+    assert shell(*KEPT)[0] == 0
     assert list(Path("kept").iterdir()) == []
 
 
@@ -84,12 +84,12 @@ def test_ctrl_c_keeps_them_and_says_how_to_go_on(shell, monkeypatch):
     assert (code, err.splitlines()[-1]) == (
         130,
         "Interrupted: t-rosenblatt has what was found so far. "
-        "To resume, run the same command with --force.",
+        "To resume, run the same command again.",
     )
     first = model(Path())
     monkeypatch.setattr(proof, "_certify", certify)
     assert list(Path("kept").glob("*.checkpoint"))
-    assert shell(*KEPT, "--force")[0] == 0
+    assert shell(*KEPT)[0] == 0
     assert model(Path()) == first
     assert not Path("kept").exists()
 

@@ -138,7 +138,7 @@ def test_several_positive_labels_and_a_condition(shell):
         "7 or 8": chosen,
     }
     more = int((frame["label"] >= 7).sum())
-    code, out, _ = shell("fit", "t.csv", "-y", "label", "--positive", ">=7", "--force")
+    code, out, _ = shell("fit", "t.csv", "-y", "label", "--positive", ">=7")
     assert code == 0
     assert f">=7 {more}" in out
     assert "label >=7 if " in out or "label >=7 by " in out
@@ -244,7 +244,7 @@ def test_the_error_is_printed_before_the_verdict_is_asked_for(shell, monkeypatch
     table().to_csv("t.csv", index=False)
     whole = shell("fit", "t.csv", "-y", "label")[1]
     monkeypatch.setattr(proof.proving, "certify", seen)
-    rest = shell("fit", "t.csv", "-y", "label", "--force")[1]
+    rest = shell("fit", "t.csv", "-y", "label")[1]
     assert shown[0].splitlines()[-1].startswith("rule ")
     assert "\nerror " in shown[0]
     assert rest.startswith("by class ")

@@ -63,7 +63,7 @@ def test_a_question_mark_that_counts_as_a_category(shell):
     note = "'?' counts as a category of 'town'. If it stands for a missing value, say --missing '?'"
     for command in ("inspect", "fit"):
         assert note in " ".join(shell(command, "t.csv", "-y", "label")[1].split())
-    given = ("fit", "t.csv", "-y", "label", "--missing", "?", "--impute", "mean", "--force")
+    given = ("fit", "t.csv", "-y", "label", "--missing", "?", "--impute", "mean")
     assert "counts as a category" not in shell(*given)[1]
 
 
@@ -74,9 +74,9 @@ def test_what_was_not_tried_is_said(shell):
     table().to_csv("t.csv", index=False)
     said = f"{'rbf kernel':<20}not tried: "
     assert said not in shell("fit", "t.csv", "-y", "label")[1]
-    told = shell("fit", "t.csv", "-y", "label", "--no-rows", "--force")[1]
+    told = shell("fit", "t.csv", "-y", "label", "--no-rows")[1]
     assert f"{said}its rule is made of training rows" in told
-    assert said in shell("fit", "t.csv", "-y", "label", "--stream", "--cache", ".", "--force")[1]
+    assert said in shell("fit", "t.csv", "-y", "label", "--stream", "--cache", ".")[1]
 
 
 @pytest.mark.parametrize("size", [(1000, 10), (3000, 3), (3001, 3), (100_000, 11)])
@@ -125,7 +125,7 @@ def test_a_certificate_that_names_rows_is_said_not_to_be_written(shell):
     table().to_csv("t.csv", index=False)
     said = "certificate.json is not written: its proof names rows (--no-rows)"
     assert said in shell("fit", "t.csv", "-y", "label", "--no-rows")[1]
-    assert said not in shell("fit", "t.csv", "-y", "label", "--force")[1]
+    assert said not in shell("fit", "t.csv", "-y", "label")[1]
 
 
 def test_without_a_target_the_columns_are_named(shell):

@@ -15,14 +15,34 @@ from rosenblatt.errors import InputError
 
 MODEL, CERTIFICATE, REPORT = "model.json", "certificate.json", "report.html"
 _OURS = frozenset({MODEL, CERTIFICATE, REPORT})
+# How a model file and a certificate begin that were written here.
+_BEGINS = re.compile(rb'\{\s*"(?:format": "rosenblatt-model|schema": "rosenblatt-certificate/\d+)"')
+_SUFFIXES = re.compile(r"(?<=.)\.[A-Za-z]\w*(?:\.(?:gz|bz2|zst|zip))?$")
 
 
 def default_folder(names: tuple[str, ...]) -> str:
     """After the first file; after nothing in particular where there is none."""
     name = Path(names[0]).name if names else ""
-    stem = name.split(".")[0] or name
+    stem = _SUFFIXES.sub("", name)  # sales.2024.csv and sales.2023.csv are two tables
     stem = re.sub(r"[*?\[\]]+", "", stem).strip("-_ ")  # of a pattern what is no riddle to a shell
     return f"{stem or 'table'}-rosenblatt"
+
+
+def is_ours(path: Any) -> bool:
+    """Whether the folder is the result of a study, and nothing else: it may be replaced."""
+    folder = as_path(path)
+    if folder.is_symlink() or not folder.is_dir():
+        return False
+    names = {entry.name for entry in folder.iterdir()}
+    return names <= _OURS and any(_is_written_here(folder / name) for name in names)
+
+
+def _is_written_here(file: Path) -> bool:
+    try:
+        with open(file, "rb") as content:
+            return _BEGINS.match(content.read(100)) is not None
+    except OSError:
+        return False
 
 
 def check(path: Any, *, force: bool, checkpoint: Any = None) -> None:

@@ -136,7 +136,12 @@ _BOLD = ("error", "rule", "warning")
     help="Train the candidates at the same time on a Dask cluster, such as tcp://scheduler:8786, "
     "or on ray; implies --stream.  [default: one after the other, here]",
 )
-@_options.force_option
+@click.option(
+    "--force",
+    is_flag=True,
+    help="Replace the folder even if rosenblatt did not write its files.  [default: only what an "
+    "earlier rosenblatt fit wrote is replaced]",
+)
 @_options.output_options
 def command(
     files: tuple[str, ...],
@@ -152,8 +157,8 @@ def command(
     estimate its error on new rows.
 
     The folder has report.html, model.json for `rosenblatt predict`, and certificate.json: the proof
-    whether a linear rule can be right about all rows. Ctrl-C writes what there is so far and exits
-    with 130.
+    whether a linear rule can be right about all rows. It replaces the folder of an earlier fit.
+    Ctrl-C writes what there is so far and exits with 130.
 
     \b
     Examples:
@@ -167,6 +172,7 @@ def command(
         opened.check_column("group", options["group"])
     options |= {"peers": not options.pop("no_peers"), "retrain": not options.pop("no_retrain")}
     folder = output if output is not None else folders.default_folder(files)
+    force = force or folders.is_ours(folder)
     folders.check(folder, force=force, checkpoint=options["checkpoint"])
 
     from rosenblatt._study.options import Options
@@ -192,8 +198,8 @@ def command(
     else:
         _show(last_lines(study.to_dict()))
     if study.interrupted:
-        on = " To resume, run the same command with --force." if options["checkpoint"] else ""
-        _common.say_error(f"Interrupted: {folder} has what was found so far.{on}")
+        resume = " To resume, run the same command again." if options["checkpoint"] else ""
+        _common.say_error(f"Interrupted: {folder} has what was found so far.{resume}")
         return INTERRUPTED
     return 0
 

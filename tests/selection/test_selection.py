@@ -29,8 +29,10 @@ from rosenblatt._model import checkpoint
 from rosenblatt._training import orders
 from rosenblatt.datasets import load_credit
 from rosenblatt.errors import FileError, InputError
-from rosenblatt.selection import SelectionInterrupted, clopper_pearson, select
+from rosenblatt.selection import Candidate, SelectionInterrupted, clopper_pearson, select
+from rosenblatt.selection.criterion import Criterion
 from rosenblatt.selection.folds import folds
+from rosenblatt.selection.row_groups import RowGroups
 
 # --- The interval ---------------------------------------------------------------------------------
 
@@ -92,7 +94,7 @@ def test_groups_stay_together(seed):
     rng = np.random.default_rng(seed)
     groups, y = rng.integers(0, 30, 300), rng.integers(0, 2, 300)
     where = np.empty(300, dtype=int)
-    for number, part in enumerate(folds(y, 5, groups, seed)):
+    for number, part in enumerate(folds(y, 5, RowGroups(groups, True, 0, True), seed)):
         where[part] = number
     for group in np.unique(groups):
         assert len(set(where[groups == group])) == 1
@@ -439,3 +441,21 @@ def test_many_classes_have_the_largest_class_as_their_floor():
         select(X, y, {"largest class": Perceptron()})
     with raises(InputError):
         select(X[:104], y[:104])
+
+
+# --- Ties -----------------------------------------------------------------------------------------
+
+
+def test_a_tie_goes_to_averaged_weights_then_to_fewer_training_errors():
+    """Where all candidates err as often, `last` depends most on the rows that came last."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 2))
+    found = select(X + 4 * (X[:, :1] > 0), X[:, 0] > 0)
+    tied = [c for c in found.candidates if c.loss == found.winner.loss and not c.baseline]
+    assert {"last", "average"} <= {c.name for c in tied}
+    assert found.winner.estimator.keep == "average"
+    learners = [("last", 1), ("average", 9), ("best", 0), ("average", 3)]
+    rules = [Perceptron(keep=keep).fit([[0], [1]], [0, 1]) for keep, _ in learners]
+    tied = [Candidate(r.keep, r, k, 20, 4, 20) for r, (_, k) in zip(rules, learners, strict=True)]
+    for candidates, place in [(tied, 3), (tied[:3], 1), ([tied[0], tied[2]], 1)]:
+        assert Criterion(1.0 - np.eye(2)).best(candidates)[0] is candidates[place]

@@ -155,7 +155,7 @@ def test_scales_and_fills_are_those_of_the_training_rows(fit):
     gaps = np.where(np.arange(120) % 7 == 0, np.nan, np.arange(120) ** 1.5)
     frame = made(extra=gaps)
     found = fit("t.csv", "-y", "label", "--impute", "median")
-    split = select(frame[["x0"]].to_numpy(), frame["label"], {"any": LogisticRegression()})
+    split = select(frame[["x0", "x1"]].to_numpy(), frame["label"], {"any": LogisticRegression()})
     train = frame.iloc[np.sort(np.concatenate([split.train, split.validation]))]
     columns = {c["name"]: c for c in found["data"]["encoding"]}
     assert columns["x1"]["center"] == pytest.approx(train["x1"].mean())

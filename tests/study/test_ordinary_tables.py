@@ -9,12 +9,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from raising import raises
+from raising import check_sentence, raises
 from rosenblatt import study
 from rosenblatt._study import proof
 from rosenblatt._study.warnings import result_warnings
 from rosenblatt._util.spelling import in_shell, option
 from rosenblatt.errors import InputError
+from rosenblatt.selection import Candidate, clopper_pearson
 from rosenblatt.selection.criterion import Criterion
 
 RNG = np.random.default_rng(3)
@@ -151,7 +152,7 @@ def test_several_positive_labels_and_a_condition(shell):
 class Chosen:
     """What a comparison found: labels of test rows and predictions."""
 
-    cv = None
+    cv, copies_in_test, validation_interval = None, 0, None
 
     def __init__(self, labels, predictions, interval, majority):
         self.labels, self.predictions = np.array(labels), np.array(predictions)
@@ -284,3 +285,18 @@ def test_a_wrong_name_costs_no_heavy_import(tmp_path, command, arguments, words)
     )
     assert done.stdout == "2\n"
     assert words in done.stderr
+
+
+def test_a_test_error_that_validation_did_not_suggest():
+    """Of 1,000 rows 80 and 20 are too far apart for chance, 80 and 70 are not."""
+    labels = ["good"] * 600 + ["bad"] * 400
+    for errors, expected, suspicious in [(80, 20, True), (80, 70, False), (20, 80, True)]:
+        calls = ["bad"] * errors + labels[errors:]
+        chosen = Chosen(labels, calls, clopper_pearson(errors, 1000), "good")
+        chosen.seed, chosen.test_errors = 0, errors
+        chosen.validation_interval = clopper_pearson(expected, 1000)
+        chosen.winner = Candidate("average", None, 0, 1000, expected, 1000)
+        warned = [w for w in result_warnings(chosen, None, None) if w["kind"] != "no better"]
+        assert [w["kind"] for w in warned] == ["unlike validation"] * suspicious
+        for one in warned:
+            check_sentence(one["sentence"])

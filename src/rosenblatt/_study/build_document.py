@@ -115,10 +115,11 @@ def has_weights(chosen: Rule) -> bool:
 
 
 def _data(compared: Compared, origin: Origin, options: Options) -> Data:
-    read, names = compared.read, compared.names
+    read, names, groups = compared.read, compared.names, compared.selection.groups
     return {
         "files": list(origin.files),
         "rows": read.rows,
+        "repeated": groups.repeated if groups is not None and groups.many_repeated else 0,
         "columns": read.X.shape[1] if read.encoding is None else len(read.encoding.columns),
         "features": list(names[:LISTED]),
         "n_features": len(names),
@@ -156,6 +157,9 @@ def split(selection: Selection, group: str | None, *, stream: bool) -> Split:
         len(part) for part in (selection.train, selection.validation, selection.test)
     )
     together = f"; rows with the same {group} stay together" if group else ""
+    groups = selection.groups
+    if groups is not None and groups.many_repeated and not selection.copies_in_test:
+        together += "; rows with equal values stay together"
     if selection.cv:
         sentence = (
             f"nested cross-validation, {selection.cv} folds: each row is tested once, by a rule "
@@ -163,7 +167,8 @@ def split(selection: Selection, group: str | None, *, stream: bool) -> Split:
             f"(seed {selection.seed}{together})"
         )
     else:
-        how = together or ", stratified: the same share of each label in every part"
+        how = together if group else ", stratified: the same share of each label in every part"
+        how += "" if group else together
         if stream:
             scaled = selection.prepare is not None
             how = ", each row assigned on its own" + (
@@ -222,12 +227,14 @@ def comparisons(selection: Selection) -> list[ComparedOnTest]:
 def error(selection: Selection) -> Error | None:
     if selection.test_n == 0:
         return None
-    lo, hi = selection.interval
+    interval = selection.interval
     return {
         "test_errors": selection.test_errors,
         "test_n": selection.test_n,
         "rate": selection.test_errors / selection.test_n,
-        "interval": [lo, hi],
+        "interval": None if interval is None else list(interval),
+        "interval_method": selection.interval_method,
+        "interval_words": selection.interval_words,
         "confidence": selection.confidence,
         "majority_label": str(selection.majority),
         "majority_errors": selection.majority_errors,

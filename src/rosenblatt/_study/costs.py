@@ -16,6 +16,7 @@ from rosenblatt._util.text import named, number
 from rosenblatt._validation import parameters
 from rosenblatt.errors import InputError, InputTypeError
 from rosenblatt.selection.criterion import Criterion, price_list
+from rosenblatt.selection.measures import LEAST_GROUPS, mean_interval
 
 if TYPE_CHECKING:
     from rosenblatt._study.options import Options
@@ -153,19 +154,27 @@ def priced(
     confidence: float,
     seed: int = 0,
     rows: str = "rows",
+    by_group: tuple[NDArray[np.float64], NDArray[np.intp]] | None = None,
+    approximate: bool = False,
 ) -> Priced:
     """Of errors that were counted by label and by what the rows were called.
 
     The interval is that of the bootstrap: rows are drawn again, as often as there are. Without an
-    error there is none: every draw would cost nothing, however few the rows.
+    error there is none: every draw would cost nothing, however few the rows. `by_group`, what each
+    row costs and its group, is for rows that are not independent.
     """
     n, total = int(counts.sum()), float((counts * prices).sum())
-    ends = None
+    ends, method = None, "bootstrap" if by_group is None else "t, by group"
     interval = f"no error among these {n:,} {rows}: no interval"
     if counts.sum() > np.trace(counts):
-        ends = _interval(counts, prices, confidence, seed)
-        spread = f"{number(ends[0], 3)} to {number(ends[1], 3)} (bootstrap)"
-        interval = f"{100 * confidence:g} % interval {spread}"
+        if by_group is None:
+            ends = _interval(counts, prices, confidence, seed)
+        elif of_mean := mean_interval(*by_group, confidence):
+            ends = list(of_mean)
+        interval = f"no interval, since fewer than {LEAST_GROUPS} groups have an error"
+    if ends is not None:
+        spread = f"{number(ends[0], 3)} to {number(ends[1], 3)} ({method})"
+        interval = f"{'approximate ' * approximate}{100 * confidence:g} % interval {spread}"
     of_label = counts.sum(axis=1)
     always = {label: float(of_label @ prices[:, j]) for j, label in enumerate(labels)}
     shown = sorted(always, key=always.__getitem__)[:2]
@@ -179,7 +188,7 @@ def priced(
         "per_row": total / n,
         "interval": ends,
         "confidence": confidence,
-        "method": "bootstrap",
+        "method": method,
         "always": always,
         "sentence": sentence,
     }

@@ -42,7 +42,16 @@ def error_analysis(selection: Selection, options: Options) -> ErrorAnalysis:
     price = None
     if options.costs is not None and selection.test_n > 0:
         confidence, seed = selection.confidence, options.seed
-        price = priced(labels, counts, prices, confidence=confidence, seed=seed, rows="test rows")
+        price = priced(
+            labels,
+            counts,
+            prices,
+            confidence=confidence,
+            seed=seed,
+            rows="test rows",
+            by_group=_prices_by_group(selection, prices),
+            approximate=selection.cv is not None,
+        )
     return {
         "asked": _asked(selection, options),
         "by_class": _by_class(labels, counts, None if price is None else prices),
@@ -57,9 +66,21 @@ def confusion_counts(selection: Selection) -> NDArray[np.int64]:
     """Of the test rows: by their labels, and what they were called."""
     classes = selection.estimator.classes_
     k = len(classes)
-    rows = np.searchsorted(classes, selection.labels.astype(classes.dtype))
-    columns = np.searchsorted(classes, selection.predictions.astype(classes.dtype))
+    rows, columns = _labelled_and_called(selection)
     return np.bincount(rows * k + columns, minlength=k * k).reshape(k, k)
+
+
+def _labelled_and_called(selection: Selection) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    classes = selection.estimator.classes_
+    rows = np.searchsorted(classes, selection.labels.astype(classes.dtype))
+    return rows, np.searchsorted(classes, selection.predictions.astype(classes.dtype))
+
+
+def _prices_by_group(
+    selection: Selection, prices: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.intp]] | None:
+    groups = selection.test_groups
+    return None if groups is None else (prices[_labelled_and_called(selection)], groups)
 
 
 # --- What was asked, and what errors cost --------------------------------------------------------
@@ -115,16 +136,16 @@ def _roc(selection: Selection, labels: list[str]) -> RocCurve | None:
     second = selection.labels == selection.estimator.classes_[1]
     if second.all() or not second.any():
         return None
-    curve = roc(selection.scores, second, selection.confidence)
+    curve = roc(selection.scores, second, selection.confidence, groups=selection.test_groups)
     called = selection.predictions == selection.estimator.classes_[1]
     at = [float(called[~second].mean()), float(called[second].mean())]
     shown = _thinned(len(curve.false))
     points = np.column_stack([curve.false[shown], curve.found[shown]]).tolist()
     sentence = f"AUC {curve.auc:.3f}"
+    method = "DeLong" if selection.test_groups is None else "Obuchowski"
     if curve.interval is not None:
-        lo, hi = curve.interval
-        percent = f"{100 * selection.confidence:g} %"
-        sentence += f", {percent} interval {lo:.3f} to {hi:.3f} (DeLong)"
+        lo, hi = (f"{end:.3f}" for end in curve.interval)
+        sentence += f", {selection.words_of(lo, hi)} ({method})"
     sentence += (
         f": how often a row labelled {named(labels[1])} scores above one labelled "
         f"{named(labels[0])}"
@@ -137,7 +158,7 @@ def _roc(selection: Selection, labels: list[str]) -> RocCurve | None:
         "auc": curve.auc,
         "interval": None if curve.interval is None else list(curve.interval),
         "confidence": selection.confidence,
-        "method": "DeLong",
+        "method": method,
         "sentence": sentence,
     }
 
@@ -206,13 +227,13 @@ def _calibration(selection: Selection, labels: list[str]) -> Calibrated | None:
     if probability is None or selection.probabilities is None or not selection.test_n:
         return None
     second = selection.labels == selection.estimator.classes_[1]
-    measured = calibration(selection.probabilities, second, selection.confidence)
-    lo, hi = measured.interval
-    sentence = (
-        f"Brier score {measured.brier:.3f}, {100 * selection.confidence:g} % interval {lo:.3f} to "
-        f"{hi:.3f} (normal); always predicting the share of {named(labels[1])}: "
-        f"{measured.floor:.3f}"
-    )
+    groups = selection.test_groups
+    measured = calibration(selection.probabilities, second, selection.confidence, groups=groups)
+    sentence = f"Brier score {measured.brier:.3f}"
+    if measured.interval is not None:
+        lo, hi = (f"{end:.3f}" for end in measured.interval)
+        sentence += f", {selection.words_of(lo, hi)} ({'normal' if groups is None else 't'})"
+    sentence += f"; always predicting the share of {named(labels[1])}: {measured.floor:.3f}"
     return {
         "label": labels[1],
         "bins": [
@@ -222,12 +243,12 @@ def _calibration(selection: Selection, labels: list[str]) -> Calibrated | None:
                 "rows": b.rows,
                 "predicted": b.predicted,
                 "share": b.positive / b.rows,
-                "interval": list(b.interval),
+                "interval": None if b.interval is None else list(b.interval),
             }
             for b in measured.bins
         ],
         "brier": measured.brier,
-        "interval": [lo, hi],
+        "interval": None if measured.interval is None else list(measured.interval),
         "confidence": selection.confidence,
         "floor": measured.floor,
         "slope": probability.slope,

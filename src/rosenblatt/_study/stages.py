@@ -31,6 +31,7 @@ from rosenblatt.data.table import SparseTable, words_like_missing
 from rosenblatt.selection import Selection, SelectionInterrupted, candidates, select
 from rosenblatt.selection.candidates import ROWS_OF_IT, no_peers, not_tried, peers
 from rosenblatt.selection.comparison import Progress
+from rosenblatt.selection.row_groups import RowGroups, row_groups
 
 if TYPE_CHECKING:
     from rosenblatt import Certificate
@@ -219,7 +220,8 @@ def compare(
         prepare = kind(read.encoding, impute=read.impute)
     size = n if options.cv else n * 3 // 5, d
     criterion = criterion_of(options, read.counts)
-    rules, baselines, left_out = _rules(read, options, size)
+    groups = row_groups(read.X, read.y, read.groups)
+    rules, baselines, left_out = _rules(read, options, size, groups)
     kept: dict[str, Any] = {}
     if checkpoints is not None:
         checkpoints.begin()
@@ -233,7 +235,7 @@ def compare(
                 rules,
                 prepare=prepare,
                 cv=options.cv,
-                groups=read.groups,
+                groups=groups,
                 seed=options.seed,
                 retrain=options.retrain,
                 peers=baselines,
@@ -258,16 +260,20 @@ def partial_selection(stopped: SelectionInterrupted) -> Selection:
 
 
 def _rules(
-    read: Read, options: Options, size: tuple[int, int]
+    read: Read, options: Options, size: tuple[int, int], groups: RowGroups | None
 ) -> tuple[dict[str, Any], dict[str, Any], dict[str, str]]:
     """The candidates and the baselines; and what is not tried, with the reason."""
     if options.points is not None:
         return card.rules(read, options, size)
     seed, weight = options.seed, options.class_weight
     # a kernel keeps training rows
-    kernel = not options.no_rows and options.linear_only is not True
-    shown = f"only rules that can be shown ({option('linear_only', True)})"
-    why = ROWS_OF_IT if options.no_rows else shown
+    repeated = groups is not None and groups.many_repeated
+    kernel = not options.no_rows and options.linear_only is not True and not repeated
+    why = f"only rules that can be shown ({option('linear_only', True)})"
+    if options.no_rows:
+        why = ROWS_OF_IT
+    elif repeated:
+        why = "rows are repeated, and it would memorise them"
     rules = candidates(*size, random_state=seed, kernel=kernel, class_weight=weight)
     left_out = not_tried(*size, kernel=kernel, why_no_kernel=why)
     if not options.peers:

@@ -251,7 +251,8 @@ class Study:
         The share of the test rows that the chosen rule gets wrong; these rows neither trained nor
         chose it. None where Ctrl-C came before they were looked at.
     interval : tuple of float, or None
-        The 95 % interval of the error, Clopper and Pearson's.
+        The 95 % interval of the error: Clopper and Pearson's, or by group that of Korn and
+        Graubard. None with fewer than 5 groups of test rows.
     rule : str
         The chosen rule in words, for the numbers as they stand in the table.
     candidates : list of Candidate
@@ -354,9 +355,9 @@ class Study:
     def __repr__(self) -> str:
         target, name = self._document["data"]["target"], self.selection.winner.name
         parts = [f"Study of {target}: {name}"]
-        if self.error is not None and self.interval is not None:
-            lo, hi = self.interval
-            parts.append(f"{self.error:.1%} wrong in test ({lo:.1%} to {hi:.1%})")
+        if self.error is not None:
+            ends = "" if self.interval is None else " ({:.1%} to {:.1%})".format(*self.interval)
+            parts.append(f"{self.error:.1%} wrong in test{ends}")
         if self.certificate is not None:
             parts.append(self.certificate.verdict)
         return f"<{', '.join([*parts, *(['interrupted'] if self.interrupted else [])])}>"

@@ -85,7 +85,7 @@ def result_warnings(
     `tested_by_all` says how every row becomes a test row."""
     if not selection.test_n:
         return []
-    warnings = _no_better(selection, price)
+    warnings = [*_no_better(selection, price), *_copies(selection), *_unlike_validation(selection)]
     few = not selection.cv and selection.test_n <= _FEW_TEST_ROWS
     if tested_by_all is not None and few and warnings and warnings[0]["kind"] == "no better":
         warnings[0]["sentence"] += (
@@ -112,6 +112,8 @@ def _no_better(selection: Selection, price: Priced | None) -> list[Warned]:
     n, objective = selection.test_n, selection.criterion.objective
     if objective == "balanced":
         return []
+    if selection.interval is None:
+        return []
     (lo, hi), always = selection.interval, selection.majority_errors / n
     label, what = str(selection.majority), "error"
     rates = [f"{rate:.1%}" for rate in (always, lo, hi)]
@@ -133,6 +135,33 @@ def _no_better(selection: Selection, price: Priced | None) -> list[Warned]:
         f"{rates[2]}."
     )
     return [about("no better", sentence)]
+
+
+def _copies(selection: Selection) -> list[Warned]:
+    if not (count := selection.copies_in_test):
+        return []
+    sentence = (
+        f"{count:,} of {selection.test_n:,} test rows have the same values as a training row: too "
+        "few different rows are left to keep equal ones in one part. The error on new rows may be "
+        "higher."
+    )
+    return [about("repeated", sentence)]
+
+
+def _unlike_validation(selection: Selection) -> list[Warned]:
+    """Where the two intervals have nothing in common."""
+    ends, expected = selection.interval, selection.validation_interval
+    if ends is None or expected is None or (ends[0] <= expected[1] and expected[0] <= ends[1]):
+        return []
+    errors, n, winner = selection.test_errors, selection.test_n, selection.winner
+    sentence = (
+        f"The test error, {errors / n:.1%} ({errors:,} of {n:,} rows), is "
+        f"{'above' if ends[0] > expected[1] else 'below'} what validation suggested: "
+        f"{winner.validation_rate:.1%} ({winner.validation_errors:,} of {winner.validation_n:,}), "
+        f"interval {expected[0]:.1%} to {expected[1]:.1%}. Another seed may give another rule: "
+        f"compare a few with {option('seed', selection.seed + 1)}."
+    )
+    return [about("unlike validation", sentence)]
 
 
 def about(kind: str, sentence: str) -> Warned:

@@ -157,7 +157,7 @@ class CalibrationBin(TypedDict):
     rows: int
     predicted: float  # mean probability
     share: float  # of the label among them
-    interval: list[float]  # of the share, Clopper-Pearson
+    interval: list[float] | None  # of the share, as that of the error
 
 
 class Calibrated(TypedDict):
@@ -166,7 +166,7 @@ class Calibrated(TypedDict):
     label: str
     bins: list[CalibrationBin]
     brier: float
-    interval: list[float]
+    interval: list[float] | None
     confidence: float
     floor: float  # of always saying the share of the label
     slope: float  # of the score
@@ -215,6 +215,7 @@ class EncodedColumn(TypedDict):
 class Data(TypedDict):
     files: list[str]
     rows: int
+    repeated: int  # rows with the values of an earlier one; 0 where they are few
     columns: int  # of the table that were learned from
     features: list[str]  # the names of the numbers that they became, LISTED at most
     n_features: int
@@ -268,7 +269,9 @@ class Error(TypedDict):
     test_errors: int
     test_n: int
     rate: float
-    interval: list[float]  # [lo, hi], Clopper-Pearson
+    interval: list[float] | None  # [lo, hi]; None with too few groups
+    interval_method: str  # "Clopper-Pearson", or "Korn-Graubard, by group"
+    interval_words: str
     confidence: float  # 0.95
     majority_label: str
     majority_errors: int  # of "always <majority_label>" on the same rows

@@ -103,8 +103,10 @@ def _data(document: Any) -> Iterator[str]:
     labels = list(data["counts"].items())
     counts = ", ".join(f"{named(label)} {count:,}" for label, count in labels[:_CLASSES])
     counts += f" and {len(labels) - _CLASSES} more labels" if len(labels) > _CLASSES else ""
+    repeats = data.get("repeated", 0)
+    repeated = f" ({repeats:,} of them repeat the values of another row)" if repeats else ""
     yield (
-        f"{data['rows']:,} rows, {many(data['columns'], 'column')} → "
+        f"{data['rows']:,} rows{repeated}, {many(data['columns'], 'column')} → "
         f"{many(data['n_features'], 'number')}; {data['target']}: {counts}"
     )
 
@@ -142,11 +144,10 @@ def _error(document: Any) -> Iterator[str]:
     error = document["error"]
     if error is None:
         return
-    lo, hi = error["interval"]
     always = error["majority_errors"] / error["test_n"]
     yield (
         f"{error['rate']:.1%} ({error['test_errors']:,} of {error['test_n']:,} test rows), "
-        f"{100 * error['confidence']:g} % interval {lo:.1%} to {hi:.1%}; always saying "
+        f"{error['interval_words']}; always saying "
         f"{named(error['majority_label'])}: {always:.1%}"
         f"{_CHOSEN_BY[document['asked']['objective']]}"
     )

@@ -24,6 +24,7 @@ from rosenblatt.selection.candidates import alone, baseline, floor
 from rosenblatt.selection.criterion import Criterion
 from rosenblatt.selection.folds import FIFTHS, Indices, folds, rest
 from rosenblatt.selection.out_of_sample import Floats, OutOfSample, Unit, scores_of
+from rosenblatt.selection.row_groups import RowGroups
 
 
 @dataclass(frozen=True)
@@ -83,7 +84,7 @@ class Comparison:
     candidates: dict[str, Any]
     peers: Mapping[str, Any]
     prepare: Any
-    groups: NDArray[Any] | None
+    groups: RowGroups | None
     seed: int
     confidence: float
     criterion: Criterion
@@ -144,8 +145,7 @@ class Comparison:
         """None after Ctrl-C. A threshold is chosen, where one is, on a fifth that did not train."""
         held_out = None
         if self.criterion.moves:
-            groups = None if self.groups is None else self.groups[rows]
-            fifths = [rows[part] for part in folds(self.y[rows], FIFTHS, groups, self.seed)]
+            fifths = self.folds(rows, FIFTHS)
             trained = self._fitted(name, rule, rest(fifths, [0]))
             if trained is None:
                 return None
@@ -203,6 +203,10 @@ class Comparison:
         """The winner, and who was passed over. `candidates` get their losses."""
         candidates[:] = [self.criterion.evaluated(c) for c in candidates]
         return self.criterion.best(candidates)
+
+    def folds(self, rows: Indices, k: int) -> list[Indices]:
+        groups = None if self.groups is None else self.groups.of(rows)
+        return [rows[part] for part in folds(self.y[rows], k, groups, self.seed)]
 
     def prepared(self, rows: Indices) -> Any:
         return None if self.prepare is None else clone(self.prepare).fit(taken(self.X, rows))

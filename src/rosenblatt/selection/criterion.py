@@ -96,8 +96,8 @@ class Criterion:
 
     def best(self, candidates: list[Candidate]) -> tuple[Candidate, Candidate | None]:
         """The lowest loss on rows that did not train; and who would have won but for its lack of
-        weights. On a tie a rule with weights, which can be read, then the shortest card, then the
-        fewest training errors, then the first."""
+        weights. On a tie a rule with weights, which can be read, then the shortest card, then
+        averaged weights, which vary least, then the fewest training errors, then the first."""
         # after Ctrl-C what there is
         chosen_from = [c for c in candidates if not c.baseline] or candidates[1:]
         winner = min(chosen_from, key=_rank)
@@ -141,8 +141,9 @@ def _has_weights(c: Candidate) -> bool:
     return hasattr(c.estimator, "coef_")
 
 
-def _rank(c: Candidate) -> tuple[float, bool, int, int]:
-    return c.loss, not _has_weights(c), _terms(c), c.train_errors
+def _rank(c: Candidate) -> tuple[float, bool, int, bool, int]:
+    averaged = getattr(c.estimator, "keep", None) == "average"
+    return c.loss, not _has_weights(c), _terms(c), not averaged, c.train_errors
 
 
 def _terms(c: Candidate) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -9,29 +10,66 @@ from numpy.typing import NDArray
 
 from rosenblatt._util.spelling import either, option
 from rosenblatt.errors import InputError
+from rosenblatt.selection.row_groups import RowGroups
 
 FIFTHS = 5  # three of them train, one chooses, one tests
 Indices = NDArray[np.intp]
 
 
-def folds(y: NDArray[Any], k: int, groups: Any, seed: int) -> list[Indices]:
-    """k parts of the rows, each sorted: stratified, shuffled by the seed."""
-    from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
+def folds(y: NDArray[Any], k: int, groups: RowGroups | None, seed: int) -> list[Indices]:
+    """k parts of the rows, each sorted: stratified, shuffled by the seed.
 
+    Equal rows stay together where every part can have all labels then. Groups that were given
+    always do.
+    """
     labels, codes = np.unique(y, return_inverse=True)
     counts = np.bincount(codes, minlength=len(labels))
-    _check(labels, counts, k, groups)
-    kind = StratifiedKFold if groups is None else StratifiedGroupKFold
-    splitter = kind(n_splits=k, shuffle=True, random_state=seed)
-    parts = [part for _, part in splitter.split(np.zeros(len(y)), codes, groups)]
+    given = groups.codes if groups is not None and groups.given else None
+    _check(labels, counts, k, given)
+    if groups is not None and not groups.given:
+        parts = _without_copies(codes, counts, k, groups.codes, seed)
+        if parts is not None:
+            return parts
+    parts = _stratified(codes, k, given, seed)
     for part in parts:
         if len(part) == 0 or (np.bincount(codes[part], minlength=len(labels)) == counts).any():
-            why = "" if groups is None else ", since rows of a group stay together"
+            why = "" if given is None else ", since rows of a group stay together"
             raise InputError(
                 f"The rows cannot be divided into {k} parts that each leave rows of all labels to "
                 f"the others{why}. Take another seed, or a column with more and smaller groups."
             )
     return parts
+
+
+def _stratified(codes: Indices, k: int, groups: Indices | None, seed: int) -> list[Indices]:
+    from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
+
+    kind = StratifiedKFold if groups is None else StratifiedGroupKFold
+    splitter = kind(n_splits=k, shuffle=True, random_state=seed)
+    return [part for _, part in splitter.split(np.zeros(len(codes)), codes, groups)]
+
+
+def _without_copies(
+    codes: Indices, counts: NDArray[np.intp], k: int, groups: Indices, seed: int
+) -> list[Indices] | None:
+    """Groups are divided as rows are, each by the rarest label in it: None where a part lacks one.
+
+    StratifiedGroupKFold looks at one group after the other, which takes minutes for many rows.
+    """
+    rarity = np.argsort(np.argsort(counts, kind="stable"))
+    of_group = np.full(int(groups.max()) + 1, len(counts))
+    np.minimum.at(of_group, groups, rarity[codes])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # a label with fewer groups than parts
+        if len(of_group) < k or np.bincount(of_group).max() < k:
+            return None
+        parts_of_groups = _stratified(of_group, k, None, seed)
+    part = np.empty(len(of_group), dtype=np.intp)
+    for number, some in enumerate(parts_of_groups):
+        part[some] = number
+    parts = [np.flatnonzero(part[groups] == number) for number in range(k)]
+    has_all = all(np.bincount(codes[rows], minlength=len(counts)).all() for rows in parts)
+    return parts if has_all else None
 
 
 def rest(parts: list[Indices], without: list[int]) -> Indices:
@@ -46,7 +84,7 @@ def _or_fewer_labels() -> str:
     )
 
 
-def _check(labels: NDArray[Any], counts: NDArray[np.intp], k: int, groups: Any) -> None:
+def _check(labels: NDArray[Any], counts: NDArray[np.intp], k: int, groups: Indices | None) -> None:
     if len(labels) < 2:
         only = f"all are {str(labels[0])!r}" if len(labels) else "there are none"
         raise InputError(f"Two different labels are needed to compare rules; {only}.")

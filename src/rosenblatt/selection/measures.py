@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from numbers import Integral
 from typing import Any
@@ -11,6 +12,9 @@ from numpy.typing import NDArray
 
 from rosenblatt._validation import parameters
 from rosenblatt.errors import InputError
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.intp]
 
 
 def clopper_pearson(errors: int, n: int, confidence: float = 0.95) -> tuple[float, float]:
@@ -26,8 +30,6 @@ def clopper_pearson(errors: int, n: int, confidence: float = 0.95) -> tuple[floa
     >>> [round(end, 4) for end in clopper_pearson(1, 10)]
     [0.0025, 0.445]
     """
-    from scipy.stats import beta
-
     n = parameters.whole("n", n)
     if not isinstance(errors, Integral) or not 0 <= errors <= n:
         raise InputError(
@@ -41,16 +43,112 @@ def clopper_pearson(errors: int, n: int, confidence: float = 0.95) -> tuple[floa
             option="confidence",
             value=confidence,
         )
+    return _exact(float(errors), float(n), confidence)
+
+
+def _exact(errors: float, n: float, confidence: float) -> tuple[float, float]:
+    from scipy.stats import beta
+
     tail = (1 - confidence) / 2
     lo = 0.0 if errors == 0 else float(beta.ppf(tail, errors, n - errors + 1))
     hi = 1.0 if errors == n else float(beta.ppf(1 - tail, errors + 1, n - errors))
     return lo, hi
 
 
+# --- Rows in groups: those of one are more alike than others, and tell less ----------------------
+
+
+LEAST_GROUPS = 5  # with fewer an interval says next to nothing
+
+
+def error_interval(
+    wrong: NDArray[np.bool_], groups: Indices | None = None, confidence: float = 0.95
+) -> tuple[float, float] | None:
+    """The interval for the rate of errors: Clopper and Pearson's, by group that of Korn and
+    Graubard (Survey Methodology 24, 1998). None with fewer than LEAST_GROUPS groups.
+
+    Theirs is Clopper and Pearson's for an effective number of rows: as many independent ones as
+    would vary so much. How much the groups vary is known with the degrees of freedom of those that
+    have an error and a right row, of whichever there are fewer. What that leaves is never less
+    than the number of groups that sizes as these are worth, since rows of a group cannot be more
+    than equal.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from rosenblatt.selection.measures import error_interval
+    >>> wrong, groups = np.arange(100) % 10 < 2, np.arange(100) % 10
+    >>> [round(end, 2) for end in error_interval(wrong)]
+    [0.13, 0.29]
+    >>> [round(end, 2) for end in error_interval(wrong, groups)]
+    [0.02, 0.58]
+    """
+    from scipy.stats import t
+
+    n, errors = len(wrong), int(wrong.sum())
+    if groups is None:
+        return clopper_pearson(errors, n, confidence)
+    of = _Groups(groups)
+    if of.count < LEAST_GROUPS:
+        return None
+    rate, by_group = errors / n, of.sums(wrong)
+    binomial = rate * (1 - rate) / (n - 1)
+    effect = of.variance(wrong.astype(np.float64) - rate) / binomial if binomial else n / of.worth
+    effective = n / max(effect, 1.0)
+    both = min(np.count_nonzero(by_group), np.count_nonzero(by_group < of.sizes))
+    freedom = max(min(of.worth, float(both)) - 1.0, 1.0)
+    tail = (1 + confidence) / 2
+    known = effective * float(t.ppf(tail, n - 1) / t.ppf(tail, freedom)) ** 2
+    known = max(known, min(effective, of.worth))
+    return _exact(rate * known, known, confidence)
+
+
+def mean_interval(
+    values: Floats, groups: Indices | None = None, confidence: float = 0.95
+) -> tuple[float, float] | None:
+    """The interval for the mean of numbers from 0 on: normal, by group with Student's t.
+
+    By group None where fewer than LEAST_GROUPS of them have a number that is not 0.
+    """
+    from scipy.stats import norm, t
+
+    mean, n, tail = float(values.mean()), len(values), (1 + confidence) / 2
+    if groups is None:
+        width = float(norm.ppf(tail) * values.std(ddof=1)) / math.sqrt(n) if n > 1 else math.inf
+        return max(0.0, mean - width), mean + width
+    of = _Groups(groups)
+    count = np.count_nonzero(of.sums(values))
+    if count < LEAST_GROUPS:
+        return None
+    freedom = max(min(of.worth, float(count)) - 1.0, 1.0)
+    width = float(t.ppf(tail, freedom)) * math.sqrt(of.variance(values - mean))
+    return max(0.0, mean - width), mean + width
+
+
+class _Groups:
+    """Sums over the groups of some rows."""
+
+    def __init__(self, groups: Indices):
+        self._codes = np.unique(groups, return_inverse=True)[1]
+        self.sizes = np.bincount(self._codes)
+        self.count, self._n = len(self.sizes), len(groups)
+
+    @property
+    def worth(self) -> float:
+        """As many groups of equal sizes (Kish, Survey Sampling, 1965): n² / Σ n_g²."""
+        return float(self._n**2 / (self.sizes.astype(np.float64) ** 2).sum())
+
+    def sums(self, values: NDArray[Any]) -> Floats:
+        sums = np.bincount(self._codes, values.astype(np.float64), self.count)
+        return np.asarray(sums, dtype=np.float64)
+
+    def variance(self, deviations: Floats) -> float:
+        """Of the mean of all rows, by the sums of deviations in each group."""
+        squares = float((self.sums(deviations) ** 2).sum())
+        return self.count / (self.count - 1) * squares / self._n**2
+
+
 # --- The ROC curve of scores, the area below it, and how far that may be off ---------------------
-
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -65,8 +163,9 @@ class Roc:
     auc : float
         The area: how often a positive row has a higher score than another one, ties half.
     interval : tuple of float, or None
-        DeLong's. None where a class has one row, or where no pair of rows is out of order, or all
-        are: then it would have no width, and that would be untrue.
+        DeLong's, or by group Obuchowski's. None where a class has one row, or fewer than
+        LEAST_GROUPS groups, or where no pair of rows is out of order, or all are: then it would
+        have no width, and that would be untrue.
     """
 
     false: Floats
@@ -76,10 +175,14 @@ class Roc:
     confidence: float
 
 
-def roc(scores: Any, positive: Any, confidence: float = 0.95) -> Roc:
+def roc(
+    scores: Any, positive: Any, confidence: float = 0.95, *, groups: Indices | None = None
+) -> Roc:
     """The curve of these scores; `positive` says which rows are the ones to be found.
 
-    The interval is that of DeLong, DeLong and Clarke-Pearson (Biometrics 44, 1988).
+    The interval is that of DeLong, DeLong and Clarke-Pearson (Biometrics 44, 1988). By group the
+    variance is that of Obuchowski (Biometrics 53, 1997), on the scale of the log odds, with
+    Student's t and the degrees of freedom of the class with fewer groups.
 
     Examples
     --------
@@ -99,12 +202,19 @@ def roc(scores: Any, positive: Any, confidence: float = 0.95) -> Roc:
     false_rates = np.insert(np.cumsum(~positive[order])[ends] / n, 0, 0.0)
     above, below = _placements(scores, positive)
     auc = float(above.mean())
-    return Roc(false_rates, true_rates, auc, _delong(auc, above, below, confidence), confidence)
+    if groups is None:
+        interval = _delong(auc, above, below, confidence)
+    else:
+        by_class = [
+            groups[rows][np.argsort(scores[rows], kind="stable")] for rows in (positive, ~positive)
+        ]
+        interval = _obuchowski(auc, (above, below), by_class, confidence)
+    return Roc(false_rates, true_rates, auc, interval, confidence)
 
 
 def _placements(scores: Floats, positive: NDArray[np.bool_]) -> tuple[Floats, Floats]:
     """Of each positive row the share of the others that it is above; of each other one the share of
-    the positive ones that are above it. Ties count half."""
+    the positive ones that are above it. Ties count half. Both in the order of the scores."""
     mine, others = np.sort(scores[positive]), np.sort(scores[~positive])
 
     def below(values: Floats, of: Floats) -> Floats:
@@ -127,6 +237,25 @@ def _delong(
     return max(0.0, auc - width), min(1.0, auc + width)
 
 
+def _obuchowski(
+    auc: float, placements: tuple[Floats, Floats], groups: list[Indices], confidence: float
+) -> tuple[float, float] | None:
+    from scipy.special import expit, logit
+    from scipy.stats import t
+
+    classes = [_Groups(codes) for codes in groups]
+    if min(one.count for one in classes) < LEAST_GROUPS or auc in (0.0, 1.0):
+        return None
+    rows = sum(map(len, placements))
+    deviations = [(one - auc) * (rows / len(one)) for one in placements]
+    variance = _Groups(np.concatenate(groups)).variance(np.concatenate(deviations))
+    if not variance:
+        return None
+    freedom = max(min(one.worth for one in classes) - 1.0, 1.0)
+    width = float(t.ppf((1 + confidence) / 2, freedom)) * math.sqrt(variance) / (auc * (1 - auc))
+    return float(expit(logit(auc) - width)), float(expit(logit(auc) + width))
+
+
 # --- How far probabilities can be believed: the Brier score, and shares beside predictions -------
 
 
@@ -142,7 +271,7 @@ class Bin:
     rows: int
     predicted: float  # their mean probability
     positive: int  # how many of them are
-    interval: tuple[float, float]  # Clopper and Pearson's, for the share
+    interval: tuple[float, float] | None  # for the share
 
 
 @dataclass(frozen=True)
@@ -151,11 +280,13 @@ class Calibration:
 
     bins: list[Bin]
     brier: float
-    interval: tuple[float, float]  # from the standard error of the mean
+    interval: tuple[float, float] | None  # from the standard error of the mean
     floor: float  # the Brier score of always saying the share of the rows
 
 
-def calibration(probabilities: Any, positive: Any, confidence: float = 0.95) -> Calibration:
+def calibration(
+    probabilities: Any, positive: Any, confidence: float = 0.95, *, groups: Indices | None = None
+) -> Calibration:
     """Probabilities of rows beside what they turned out to be.
 
     Examples
@@ -165,26 +296,25 @@ def calibration(probabilities: Any, positive: Any, confidence: float = 0.95) -> 
     >>> round(found.brier, 2), [(bin.rows, bin.positive) for bin in found.bins]
     (0.21, [(2, 0), (2, 1)])
     """
-    from scipy.stats import norm
-
     p, positive = np.asarray(probabilities, dtype=np.float64), np.asarray(positive, dtype=bool)
     squares = (p - positive) ** 2
-    brier, n = float(squares.mean()), len(p)
-    error = float(squares.std(ddof=1) / np.sqrt(n)) if n > 1 else 1.0
-    width = float(norm.ppf((1 + confidence) / 2)) * error
+    ends = mean_interval(squares, groups, confidence)
+    ends = None if ends is None else (ends[0], min(1.0, ends[1]))
     share = float(positive.mean())
-    ends = (max(0.0, brier - width), min(1.0, brier + width))
-    return Calibration(_bins(p, positive, confidence), brier, ends, share * (1 - share))
+    bins = _bins(p, positive, groups, confidence)
+    return Calibration(bins, float(squares.mean()), ends, share * (1 - share))
 
 
-def _bins(p: NDArray[np.float64], positive: NDArray[np.bool_], confidence: float) -> list[Bin]:
+def _bins(
+    p: Floats, positive: NDArray[np.bool_], groups: Indices | None, confidence: float
+) -> list[Bin]:
     edges = np.linspace(0, 1, BINS + 1)
     place = np.searchsorted(edges[1:-1], p, side="left")  # as scikit-learn's calibration_curve
     bins = []
     for b in np.unique(place):
         here = place == b
         rows, right = int(here.sum()), int(positive[here].sum())
-        ends = clopper_pearson(right, rows, confidence)
+        ends = error_interval(positive[here], None if groups is None else groups[here], confidence)
         mean = float(p[here].mean())
         bins.append(Bin(float(edges[b]), float(edges[b + 1]), rows, mean, right, ends))
     return bins

@@ -12,7 +12,7 @@ from rosenblatt._model.probability import Platt
 from rosenblatt._training.threshold import can_move, move_threshold, on_rows
 from rosenblatt.errors import InputError
 from rosenblatt.selection.comparison import Candidate, Comparison
-from rosenblatt.selection.folds import FIFTHS, Indices, folds, rest
+from rosenblatt.selection.folds import FIFTHS, Indices, rest
 from rosenblatt.selection.out_of_sample import Floats, OutOfSample, Unit, platt, scores_of
 
 ENOUGH = 10_000  # validation rows whose scores tell as much as folds would
@@ -103,13 +103,9 @@ def refit(
 
 
 def _by_folds(comparison: Comparison, name: str, rows: Indices) -> OutOfSample | None:
-    groups = None if comparison.groups is None else comparison.groups[rows]
     fewest = int(np.unique(comparison.y[rows], return_counts=True)[1].min())
     try:
-        parts = [
-            rows[part]
-            for part in folds(comparison.y[rows], min(FIFTHS, fewest), groups, comparison.seed)
-        ]
+        parts = comparison.folds(rows, min(FIFTHS, fewest))
     except (InputError, ValueError):  # groups that are too large, or a label that is too rare
         return None
     scored = []

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from rosenblatt._model.probability import Platt
-from rosenblatt._util.text import named
+from rosenblatt._util.text import many, named
 from rosenblatt._validation import parameters
 from rosenblatt.errors import InputError
 from rosenblatt.selection.candidates import baseline
@@ -28,10 +28,11 @@ from rosenblatt.selection.comparison import (
     trained_with,
 )
 from rosenblatt.selection.criterion import Criterion
-from rosenblatt.selection.folds import FIFTHS, Indices, folds, rest
-from rosenblatt.selection.measures import clopper_pearson
+from rosenblatt.selection.folds import FIFTHS, Indices, rest
+from rosenblatt.selection.measures import LEAST_GROUPS, clopper_pearson, error_interval
 from rosenblatt.selection.out_of_sample import Floats, OutOfSample, Unit
 from rosenblatt.selection.refit import Refitted, more_fits, refit, with_threshold
+from rosenblatt.selection.row_groups import RowGroups, row_groups
 
 
 @dataclass(frozen=True)
@@ -43,9 +44,9 @@ class Selection:
     candidates : list of Candidate
         In the order given, the largest class before them.
     winner : Candidate
-        The fewest validation errors, or the lowest price; on a tie one with weights, then the
-        fewest training errors, then the first. The floor is not chosen: the largest class, and a
-        RandomLinearClassifier beside other candidates.
+        The fewest validation errors, or the lowest price; on a tie one with weights, then averaged
+        ones, then the fewest training errors, then the first. The floor is not chosen: the largest
+        class, and a RandomLinearClassifier beside other candidates.
     peers : list of Peer
         Their errors on the test rows; they learned from the rows that the winner learned from.
     passed_over : Candidate or None
@@ -59,8 +60,10 @@ class Selection:
     test_errors, test_n : int
         The winner's errors on rows that neither trained nor chose it. With `cv` those of the whole
         procedure, each row predicted by a rule that never saw it.
-    interval : tuple of float
-        Clopper-Pearson, for the error rate.
+    interval : tuple of float, or None
+        For the error rate: Clopper-Pearson, which takes rows as independent. Where rows are in
+        groups, or many are repeated, Korn-Graubard by group; None with fewer than 5 groups. With
+        `cv` it is approximate.
     majority, majority_errors : label, int
         The largest class of the training rows, and the errors of always saying it, on these rows.
     train, validation, test : arrays of int
@@ -80,6 +83,8 @@ class Selection:
         From a score of the estimator to the probability of the second class.
     criterion : Criterion
         What a wrong answer costs.
+    groups : RowGroups or None
+        Which rows stayed in one part: those of a group, and equal ones.
     """
 
     candidates: list[Candidate]
@@ -106,6 +111,7 @@ class Selection:
     out_of_sample: OutOfSample | None = field(default=None, repr=False)
     probability: Platt | None = None
     moved: float = 0.0
+    groups: RowGroups | None = field(default=None, repr=False)
 
     @property
     def fitted_on(self) -> NDArray[np.intp]:
@@ -126,20 +132,64 @@ class Selection:
         return int((self.predictions != self.labels).sum())
 
     @property
-    def interval(self) -> tuple[float, float]:
-        return clopper_pearson(self.test_errors, self.test_n, self.confidence)
+    def test_groups(self) -> Indices | None:
+        """The group of each test row, where intervals are by group."""
+        return self._groups_of(self.test)
+
+    def _groups_of(self, rows: Indices) -> Indices | None:
+        return None if self.groups is None or not self.groups.dependent else self.groups.codes[rows]
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        return error_interval(self.predictions != self.labels, self.test_groups, self.confidence)
+
+    @property
+    def interval_method(self) -> str:
+        return "Clopper-Pearson" if self.test_groups is None else "Korn-Graubard, by group"
+
+    @property
+    def interval_words(self) -> str:
+        if self.interval is None:
+            assert self.test_groups is not None
+            of = many(len(np.unique(self.test_groups)), "group")
+            return f"no interval, since the test rows are in {of}, and {LEAST_GROUPS} are needed"
+        return self.words_of(*(f"{end:.1%}" for end in self.interval))
+
+    def words_of(self, lo: str, hi: str) -> str:
+        """An interval, and how far it can be believed."""
+        kind = "" if self.test_groups is None else " by group"
+        rough = "approximate " if self.cv else ""
+        return f"{rough}{100 * self.confidence:g} % interval{kind} {lo} to {hi}"
 
     @property
     def sentence(self) -> str:
         """The error, in words."""
-        lo, hi = self.interval
-        how = f" (pooled over {self.cv} folds: the interval is a rough one)" if self.cv else ""
         return (
             f"{self.test_errors:,} of {self.test_n:,} test rows are wrong: "
-            f"{self.test_errors / self.test_n:.1%}, between {lo:.1%} and {hi:.1%} with "
-            f"{100 * self.confidence:g} % confidence{how}; always saying "
+            f"{self.test_errors / self.test_n:.1%}, {self.interval_words}; always saying "
             f"{named(self.majority)} is wrong on {self.majority_errors:,}."
         )
+
+    @property
+    def validation_interval(self) -> tuple[float, float] | None:
+        """That of the winner's error on the rows that chose it; None for folds."""
+        winner = self.winner
+        if self.cv:
+            return None
+        groups = self._groups_of(self.validation)
+        if groups is None:
+            return clopper_pearson(winner.validation_errors, winner.validation_n, self.confidence)
+        if winner.losses is None:
+            return None
+        return error_interval(winner.losses > 0, groups, self.confidence)
+
+    @property
+    def copies_in_test(self) -> int:
+        """Test rows with a copy among those that the winner learned from: there should be none."""
+        if self.groups is None or self.groups.given or self.cv:
+            return 0
+        codes = self.groups.codes
+        return int(np.isin(codes[self.test], codes[self.fitted_on]).sum())
 
     @property
     def optimism(self) -> str:
@@ -216,7 +266,8 @@ def select(
         Nested cross-validation with so many folds, for few rows: each fold is tested by the winner
         of a cross-validation on all others; then the winner on all rows is fitted to all rows.
     groups : array of shape (n,), optional
-        Rows with equal values are never in two parts.
+        Rows with equal values are never in two parts. Nor are rows with equal features, but for
+        those of tables with few different rows, where nobody copied them.
     seed : int
         Of the division into parts, and of the candidates that are made here.
     confidence : float
@@ -269,10 +320,14 @@ def select(
     n, d = X.shape
     if y.shape != (n,):
         raise InputError(f"X has {n:,} rows, and y has the shape {y.shape}: one label for each.")
-    if groups is not None and np.shape(groups) != (n,):
-        raise InputError(f"X has {n:,} rows, and groups the shape {np.shape(groups)}.")
+    if not isinstance(groups, RowGroups):
+        if groups is not None and np.shape(groups) != (n,):
+            raise InputError(f"X has {n:,} rows, and groups the shape {np.shape(groups)}.")
+        groups = row_groups(X, y, groups)
     if candidates is None:
-        candidates = usual(n if cv else n * 3 // FIFTHS, d, random_state=int(seed))
+        kernel = groups is None or not groups.many_repeated
+        size = n if cv else n * 3 // FIFTHS
+        candidates = usual(size, d, random_state=int(seed), kernel=kernel)
     classes = np.unique(y)
     always = baseline(len(classes))
     if not candidates or always in candidates:
@@ -287,7 +342,7 @@ def select(
         dict(candidates),
         peers,
         prepare,
-        None if groups is None else np.asarray(groups),
+        groups,
         int(seed),
         confidence,
         criterion or Criterion(1.0 - np.eye(len(classes))),
@@ -300,7 +355,7 @@ def select(
 
 def _split(comparison: Comparison, *, retrain: bool) -> Selection:
     y, training = comparison.y, comparison.training
-    parts = folds(y, FIFTHS, comparison.groups, comparison.seed)
+    parts = comparison.folds(np.arange(len(y)), FIFTHS)
     train, validation, test = rest(parts, [0, 1]), parts[1], parts[0]
     if len(np.unique(y[train])) < len(comparison.classes):
         raise InputError(
@@ -353,6 +408,7 @@ def _split(comparison: Comparison, *, retrain: bool) -> Selection:
         out_of_sample=final.out_of_sample,
         probability=final.probability,
         moved=final.moved,
+        groups=comparison.groups,
     )
     if training.interrupted:
         raise SelectionInterrupted(selection)
@@ -366,7 +422,7 @@ def nested(comparison: Comparison, k: int) -> Selection:
     """Each of k folds is tested by the winner of a cross-validation on all others."""
     y, training = comparison.y, comparison.training
     every = np.arange(len(y))
-    outer = folds(y, k, comparison.groups, comparison.seed)
+    outer = comparison.folds(every, k)
     fits_of_peers = k * len(comparison.peers) * (2 if comparison.criterion.moves else 1)
     training.total = (k + 1) * (k * len(comparison.rules) + 1) + fits_of_peers
     whole = _cross_validated(comparison, every, k)
@@ -410,6 +466,7 @@ def nested(comparison: Comparison, k: int) -> Selection:
         out_of_sample=final.out_of_sample,
         probability=final.probability,
         moved=final.moved,
+        groups=comparison.groups,
     )
     if training.interrupted:
         raise SelectionInterrupted(selection)
@@ -453,8 +510,7 @@ def _joined(parts: list[Floats | None]) -> Floats | None:
 def _cross_validated(
     comparison: Comparison, rows: Indices, k: int
 ) -> tuple[list[Candidate], Candidate, Candidate | None, Refitted] | None:
-    groups = None if comparison.groups is None else comparison.groups[rows]
-    parts = [rows[part] for part in folds(comparison.y[rows], k, groups, comparison.seed)]
+    parts = comparison.folds(rows, k)
     rounds = []
     for i in range(k):
         rounds.append(comparison.compare(rest(parts, [i]), parts[i])[1])

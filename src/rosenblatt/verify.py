@@ -67,6 +67,10 @@ OTHER_DATA = "this is other data: a number, a label, or the order of rows or col
 PRIME = 1980527385046969939  # no neighbour of a power of two, as floats often are
 TRUTH = {"true": 1.0, "True": 1.0, "TRUE": 1.0, "false": 0.0, "False": 0.0, "FALSE": 0.0}
 MEANT = {"binary64": "each as the nearest floating-point number", "decimal": "as they are written"}
+SHOWN = 5  # names of columns
+
+
+Reading = tuple["Data", str, Sequence[str]]
 
 
 class Rejected(Exception):  # noqa: N818 - the word says what happened
@@ -127,9 +131,12 @@ def strip(numbers: bytes) -> bytes:
 
 class Data:
     """The rows that a certificate speaks of: all but those dropped. Lists about rows are of these.
+    Messages count them from the `first`: beside a file from 1.
 
     `numbers` are those of all rows, one after the other, as float64 in little-endian order. y are
     the signs of rows, or of more than two classes their numbers from 1 on."""
+
+    first = 0
 
     def __init__(self, claim: Part, numbers: bytes, y: Sequence[int]):
         columns, dropped, n = claim["columns"], claim["dropped"], len(y)
@@ -458,7 +465,7 @@ def check_mistake_bounds(claim: Part, data: Data, lo2: Fraction, hi2: Fraction) 
     length, radius2 = math.hypot(*data.x(longest)), data.square(longest)
     limit = length * (1.0 - 2.0**-48) if 2.0**-900 < length < math.inf else 0.0
     for i in compress(data.present, (not length < limit for length in data.lengths)):
-        demand(data.square(i) <= radius2, f"row {i} is longer")
+        demand(data.square(i) <= radius2, f"{row_name(i, data.first)} is longer")
     bounds = claim["mistake_bound"], claim["best_possible_mistake_bound"]
     proved = [int(bound, 0) for bound in bounds] == [times * radius2 // v for v in (lo2, hi2)]
     demand(proved, "the mistake bounds are others")
@@ -476,19 +483,25 @@ def check_revealing(data: Data, part: Part) -> None:
     demand(sum(signs) == part["rows"] > 0, f"column {j} has other rows right")
 
 
-def label_signs(claim: Part, labels: Sequence[str]) -> list[int]:
+def label_signs(claim: Part, labels: Sequence[str], first: int = 0) -> list[int]:
     """-1 or +1 for each label, of many classes 1 to k; 0 where a row left out has another. Labels
-    that are numbers may be written otherwise, but in one way: 1.00 does not join 1."""
+    that are numbers may be written otherwise, but in one way: 1.00 does not join 1. Messages count
+    rows from the `first`."""
     numbers = (-1, 1) if len(claim["labels"]) == 2 else range(1, len(claim["labels"]) + 1)
     signs, left_out = dict(zip(claim["labels"], numbers, strict=True)), set(claim["dropped"])
     there = {text: i for i, text in enumerate(labels) if i not in left_out}
     taken = there.keys() & signs.keys()
     for text, i in sorted((text, i) for text, i in there.items() if text not in taken):
         same = [name for name in claim["labels"] if name and equal(name, text)]
-        no = f"row {i} has the label {text!r}, not one of {claim['labels']} in one spelling"
+        named = f"{row_name(i, first)} has the label {text!r}"
+        no = f"{named}, not one of {claim['labels']} in one spelling"
         demand(len(same) == 1 and same[0] not in taken, no)
         taken, signs[text] = {*taken, *same}, signs[same[0]]
     return [signs.get(text, 0) for text in labels]
+
+
+def row_name(i: int, first: int) -> str:
+    return f"row {i + first:,}" + (" (counted from 1)" if first else "")
 
 
 def equal(one: str, two: str) -> bool:
@@ -505,8 +518,8 @@ def value(text: str, decimal: bool) -> float:
     return x
 
 
-def read_csv(claim: Part, path: str) -> tuple[Data, str]:
-    """The rows, and what the numbers are."""
+def read_csv(claim: Part, path: str) -> Reading:
+    """The rows, what the numbers are, and the columns that are not used."""
     names, decimal = [*claim["columns"], claim["target"]], claim["semantics"] == "decimal"
     numbers, labels, kinds = [], [], list[bool]()
     with open(path, newline="", encoding="utf-8-sig") as file:
@@ -529,8 +542,11 @@ def read_csv(claim: Part, path: str) -> tuple[Data, str]:
                 labels.append(label)
         except (Rejected, KeyError, UnicodeError, ArithmeticError, csv.Error) as error:
             raise Rejected(f"{path}, line {table.line_num}: {error}") from None
-    data = Data(claim, b"".join(numbers), label_signs(claim, labels))
-    return Lifted(claim, data) if len(claim["labels"]) > 2 else data, f"the numbers in {path}"
+    data = Data(claim, b"".join(numbers), label_signs(claim, labels, 1))
+    data.first = 1
+    unused = [name for name in header if name not in names]
+    many = len(claim["labels"]) > 2
+    return Lifted(claim, data) if many else data, f"those in {path}", unused
 
 
 def load(path: str) -> Any:
@@ -546,33 +562,64 @@ def load(path: str) -> Any:
         return json.load(file, object_pairs_hook=once, parse_constant=lambda _: demand(False, no))
 
 
-def accepted(claim: Part) -> str:
-    """What an accepted certificate proves, in words."""
+def row_count(claim: Part) -> str:
     left_out = f" ({len(claim['dropped']):,} left out)" if claim["dropped"] else ""
-    rows = f"{claim['rows'] - len(claim['dropped']):,} rows{left_out}"
+    return f"{claim['rows'] - len(claim['dropped']):,} rows{left_out}"
+
+
+def result(claim: Part) -> str:
+    """What a certificate that holds proves, in words."""
+    rows = row_count(claim)
     if claim["verdict"] != "undecided":
-        return f"{claim['verdict']}, {rows}, proved."
+        return f"ACCEPTED: {claim['verdict']}, {rows}, proved."
     if claim["separable"] is None:
-        return f"it claims nothing about its {rows}: undecided, and nothing is proved."
-    return f"not separable, {rows}, proved; quasi-complete separation or overlap is undecided."
+        return f"UNDECIDED: nothing is claimed about the {rows}, and nothing is proved."
+    proved = f"ACCEPTED: not separable, {rows}, proved"
+    return f"{proved}; quasi-complete separation or overlap is undecided."
 
 
-def judge(path: str, read: Callable[[Part], tuple[Data, str]]) -> tuple[int, list[str], Any]:
-    """Check the certificate in a file; `read` gives the data, and what the numbers are. Returns a
-    status (0: proved, 1: rejected, 2: cannot be read), what to say, and the claim."""
+def subject(claim: Part, unused: Sequence[str]) -> str:
+    """What it is about: the label and how it is coded, the columns, the intercept."""
+    labels, names = claim["labels"], claim["columns"]
+    if len(labels) == 2:
+        coded = zip(labels, ("-1", "+1"), strict=True)
+        words = ", ".join(f"{label!r} as {sign}" for label, sign in coded if label is not None)
+    else:
+        words = ", ".join(map(repr, labels))
+    columns = ", ".join(map(repr, names[:SHOWN]))
+    if len(names) > SHOWN:
+        columns += f" and {len(names) - SHOWN:,} more column{'s' * (len(names) > SHOWN + 1)}"
+    alone = " alone" * (len(names) == 1)
+    lift = "with an intercept" if claim["fit_intercept"] else "through the origin"
+    few = "1 other column is" if len(unused) == 1 else f"{len(unused):,} other columns are"
+    rest = f"{few} not used" if unused else "no column is left out"
+    return f"About {claim['target']!r} ({words}) by {columns}{alone}, {lift}; {rest}."
+
+
+def judge(
+    path: str,
+    read: Callable[[Part], Reading],
+    form: Callable[[Any], None] = check_form,
+    prove: Callable[[Part, Data], None] = check,
+    say: Callable[[Part], str] = result,
+) -> tuple[int, list[str], Any]:
+    """Check the certificate in a file; `read` gives the data, what the numbers are, and the columns
+    that are not used. Returns a status (0: proved, 1: rejected, 2: cannot be read, 3: undecided),
+    what to say, and the claim. Of another kind of proof `form`, `prove` and `say` are given."""
     claim = None
     try:
         claim = load(path)
-        check_form(claim)
-        data, numbers = read(claim)
-        check(claim, data)
+        form(claim)
+        data, numbers, unused = read(claim)
+        prove(claim, data)
+        sentence, about = say(claim), subject(claim, unused)
     except (OSError, UnicodeError, json.JSONDecodeError) as error:
         return 2, [f"cannot read {getattr(error, 'filename', None) or path}: {error}"], claim
     except Exception as error:  # whatever is in the file, it is not a certificate
         strange = f"not a certificate ({type(error).__name__}: {error})"
         return 1, [f"REJECTED: {error if type(error) is Rejected else strange}"], claim
-    sentence = f"ACCEPTED: {accepted(claim)}"
-    return 0, [sentence, f"About {numbers}, {MEANT[claim['semantics']]}."], claim
+    source = f"The numbers are {numbers}, {MEANT[claim['semantics']]}."
+    return 3 if sentence.startswith("UNDECIDED") else 0, [sentence, about, source], claim
 
 
 def main(arguments: list[str]) -> int:

@@ -14,7 +14,6 @@ weight of one column has one sign), and each is split into two by a vector betwe
 from __future__ import annotations
 
 import itertools
-import json
 import math
 import re
 import sys
@@ -65,6 +64,8 @@ def check_form(claim: Any) -> None:
     demand(all(type(text) is str for text in texts), "a name, a label or the hash is not text")
     demand(len(claim["labels"]) == 2, "there must be two labels")
     demand(bool(UNIT.fullmatch(claim["unit"])), "the unit is not a positive fraction")
+    whole = claim["costs"] is not None or claim["unit"] == "1"
+    demand(whole, "an error counts 1 where rows have no weights: the unit is another")
 
 
 def is_count(value: Any) -> bool:
@@ -94,13 +95,18 @@ class Table:
             exact = [
                 Fraction(v) * unit for v, unit in zip(self.data.x(i), self._units, strict=True)
             ]
-            demand(all(v.denominator == 1 for v in exact), f"row {i} is no multiple of the powers")
+            whole = all(v.denominator == 1 for v in exact)
+            demand(whole, f"{self.named(i)} is no multiple of the powers")
             self._whole[i] = [v.numerator for v in exact]
         return self._whole[i]
 
+    def named(self, i: int) -> str:
+        return verify.row_name(i, self.data.first)
+
     def apart(self, i: int, k: int) -> list[int]:
         """x_k - x_i of a positive row i and a negative row k."""
-        demand(self._sign.get(i) == 1 and self._sign.get(k) == -1, f"rows {i} and {k} are no pair")
+        pair = self._sign.get(i) == 1 and self._sign.get(k) == -1
+        demand(pair, f"{self.named(i)} and {self.named(k)} are no pair")
         return [c - b for b, c in zip(self.whole(i), self.whole(k), strict=True)]
 
 
@@ -152,7 +158,7 @@ def check_cone(claim: Part, table: Table, cone: list[list[int]], pairs: Any) -> 
         i, k, errors = pair
         apart = table.apart(i, k)
         down = any(sum(map(mul, generator, apart)) < 0 for generator in cone)
-        demand(not down, f"row {k} is below row {i} along a generator")
+        demand(not down, f"{table.named(k)} is below {table.named(i)} along a generator")
         given[i] += errors
         given[k] += errors
     most = all(errors <= table.cost[i] for i, errors in given.items())
@@ -179,38 +185,36 @@ def check(claim: Part, data: verify.Data) -> None:
     check_tree(claim, table)
 
 
-def accepted(claim: Part) -> str:
-    unit = Fraction(claim["unit"])
-    which = "every linear rule"
+def figures(claim: Part) -> Part:
+    """What is proved, in numbers: errors, or where rows have weights what they weigh; as text,
+    since these are exact."""
+    unit, out = Fraction(claim["unit"]), set(claim["dropped"])
+    weighed = None if claim["costs"] is None else enumerate(claim["costs"])
+    total = None if weighed is None else sum(cost for i, cost in weighed if i not in out)
+    whole = {"at_least": claim["at_least"], "at_most": claim["at_most"], "weights": total}
+    return {name: None if v is None else str(v * unit) for name, v in whole.items()}
+
+
+def result(claim: Part) -> str:
+    """What a proof that holds proves, in words."""
+    which, rows, told = "every linear rule", verify.row_count(claim), figures(claim)
     if claim["column"] is not None:
         j, sign = claim["column"]
         other = "negative" if sign > 0 else "positive"
-        which += f" whose weight on {claim['columns'][j]} is not {other}"
-    rows = claim["rows"] - len(claim["dropped"])
-    what = "" if claim["costs"] is None else " (rows count their weights)"
-    line = f"{which} errs on at least {claim['at_least'] * unit} of {rows:,} rows{what}"
-    if claim["at_most"] is not None:
-        line += f"; the rule given errs on {claim['at_most'] * unit}"
-    return line + ": proved."
+        which += f" whose weight on {claim['columns'][j]!r} is not {other}"
+    least, most, total = told.values()
+    if total is None:
+        rule = "" if most is None else f"; the rule given errs on {most}"
+        return f"ACCEPTED: {which} errs on at least {least} of {rows}{rule}: proved."
+    rule = "" if most is None else f"; those of the rule given weigh {most}"
+    return (
+        f"ACCEPTED: {which} makes errors that weigh at least {least} of {total} in {rows}{rule}: "
+        "proved. The weights are those in the proof."
+    )
 
 
-def judge(path: str, read: Callable[[Part], tuple[verify.Data, str]]) -> tuple[int, list[str], Any]:
-    """As in verify.py: a status (0: proved, 1: rejected, 2: cannot be read), what to say, and the
-    claim."""
-    claim = None
-    try:
-        claim = verify.load(path)
-        check_form(claim)
-        data, numbers = read(claim)
-        check(claim, data)
-    except (OSError, UnicodeError, json.JSONDecodeError) as error:
-        return 2, [f"cannot read {getattr(error, 'filename', None) or path}: {error}"], claim
-    except verify.Rejected as error:
-        return 1, [f"REJECTED: {error}"], claim
-    except Exception as error:  # whatever is in the file, it is not a proof
-        return 1, [f"REJECTED: not a proof ({type(error).__name__}: {error})"], claim
-    meant = verify.MEANT["binary64"]
-    return 0, [f"ACCEPTED: {accepted(claim)}", f"About {numbers}, {meant}."], claim
+def judge(path: str, read: Callable[[Part], verify.Reading]) -> tuple[int, list[str], Any]:
+    return verify.judge(path, read, check_form, check, result)
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -14,7 +14,7 @@ from rosenblatt import Certificate, Perceptron, certify, save, verify
 from rosenblatt.data import Encoding
 from rosenblatt.data.features import Words
 from rosenblatt.data.transformation import Transformed
-from rosenblatt.errors import InputError
+from rosenblatt.errors import CertificateRejected, InputError
 
 # 2^53 + 1 is no float: as one it is 2^53, and the rows that it tells apart are equal.
 LONG = "u,ok\n9007199254740993,a\n9007199254740992,b\n"
@@ -133,16 +133,52 @@ def test_rows_left_out_are_mentioned_by_both(shell, capfd):
     assert shell("verify", "c.json", table)[:2] == (code, out)
     found = json.loads(shell("verify", "c.json", table, "--json")[1])
     assert (found["accepted"], found["rows"], found["rows_left_out"]) == (True, 2, 1)
-    assert [found["sentence"], found["about"]] == out.splitlines()
+    assert [found["sentence"], found["about"], found["numbers"]] == out.splitlines()
 
 
-def test_an_undecided_certificate_is_accepted_in_the_same_words(shell, capfd):
+def test_both_say_what_is_proved(shell, capfd):
+    """The label and how it is coded, the columns used of those there are, the intercept."""
+    table = write("t.csv", "a,b,c,y\n1,5,0,no\n2,1,1,yes\n3,2,0,yes\n1,2,1,no\n")
+    frame = pd.read_csv(table)
+    for columns, intercept in ((["b"], True), (["b", "a"], False), (["a", "b", "c"], True)):
+        certify(frame[columns], frame["y"], fit_intercept=intercept).save("c.json")
+        code, out = alone(capfd, "c.json", table)
+        assert code == 0
+        check_sentence(out.splitlines()[1])
+        assert shell("verify", "c.json", table)[:2] == (code, out)
+        found = json.loads(shell("verify", "c.json", table, "--json")[1])
+        assert (found["target"], found["labels"]) == ("y", ["no", "yes"])
+        assert (found["columns"], found["fit_intercept"]) == (columns, intercept)
+        assert found["columns_not_used"] == [name for name in "abc" if name not in columns]
+    other = frame.rename(columns={"y": "z"}).assign(y=["yes", "no", "no", "yes"])
+    certify(other[["b"]], other["y"]).save("c.json")
+    other.to_csv(table, index=False)
+    check_sentence(alone(capfd, "c.json", table)[1].splitlines()[1])
+
+
+def test_rows_are_counted_from_1_beside_a_file(shell, capfd):
+    certify([[0.0], [1.0], [3.0]], ["a", "b", "b"]).save("c.json")
+    table = write("t.csv", "x0,y\n0,a\n1,b\n3,c\n")
+    code, out = alone(capfd, "c.json", table)
+    assert (code, "row 3 (counted from 1)" in out) == (1, True)
+    assert shell("verify", "c.json", table)[1] == out
+    with pytest.raises(CertificateRejected) as rejected:
+        Certificate.load("c.json").verify([[0.0], [1.0], [3.0]], ["a", "b", "c"])
+    assert "row 2 has" in str(rejected.value)
+
+
+def test_an_undecided_certificate_is_not_accepted(shell, capfd):
     X, y = [[0.0], [1.0], [0.5], [2.0]], ["a", "b", "b", "a"]
     certify(X, y, work_limit=1).save("c.json")
     table = write("t.csv", "x0,y\n0,a\n1,b\n0.5,b\n2,a\n")
     code, out = alone(capfd, "c.json", table)
-    assert out.startswith("ACCEPTED: it claims nothing about its 4 rows: undecided")
+    assert code == 3
+    check_sentence(out.splitlines()[0])
     assert shell("verify", "c.json", table)[:2] == (code, out)
+    code, found, _ = shell("verify", "c.json", table, "--json")
+    assert (code, json.loads(found)["accepted"], json.loads(found)["reason"]) == (3, False, None)
+    other = write("o.csv", "x0,y\n0,a\n1,b\n0.5,b\n2,b\n")
+    assert shell("verify", "c.json", other)[0] == alone(capfd, "c.json", other)[0] == 1
 
 
 BROKEN = {
@@ -192,10 +228,8 @@ def test_what_cannot_be_read_is_neither_accepted_nor_rejected(shell, capfd, tmp_
 def test_a_table_from_standard_input_is_checked(shell, tmp_path):
     shell("certify", write("t.csv", APART), "-y", "ok", "-o", "c.json")
     code, out, _ = ended(["verify", "c.json", "-"], tmp_path, APART)
-    assert (code, out.splitlines()[1]) == (
-        0,
-        "About the numbers in standard input, each as the nearest floating-point number.",
-    )
+    assert code == 0
+    check_sentence(out.splitlines()[2])
 
 
 # --- What was done to the table -------------------------------------------------------------------
@@ -262,7 +296,7 @@ def test_it_is_told_what_was_done_to_the_numbers(shell):
     assert "('u' minus 3.0, divided by 1.632" in out
     code, out, _ = shell("verify", "c.json", table)
     assert code == 0
-    check_sentence(line_of(out, "About"))
+    check_sentence(line_of(out, "The numbers are"))
     told = json.loads(shell("verify", "c.json", table, "--json")[1])["transformations"]
     assert len(told) == 3
 

@@ -45,8 +45,9 @@ def command(
     """Check a certificate against the table that it is about.
 
     The table is turned into numbers again, as the certificate says, and every claim is checked in
-    exact arithmetic. Exits with 0 if all claims are proved, with 1 if one is not, and with 2 if a
-    file cannot be read.
+    exact arithmetic. It says what is proved: about which label and columns, with an intercept or
+    without, and how many rows were left out. Exits with 0 if all claims are proved, with 1 if one
+    is not, with 2 if a file cannot be read, and with 3 if the certificate leaves the question open.
 
     The last two examples do the same with the stand-alone verifier: one file, python -m
     rosenblatt.verify, that needs nothing but Python.
@@ -61,16 +62,17 @@ def command(
     _common.check_output(encoded, (certificate, *files), force=force)
     _check_readable(certificate, files)
     told: list[str] = []
+    unused: list[str] = []
     with ExitStack() as stack:
 
-        def read(claim: dict[str, Any]) -> tuple[verify.Data, str]:
+        def read(claim: dict[str, Any]) -> verify.Reading:
             with _rejecting(), out.reading():
-                X, y = _numbers(claim, files, reading, told)
+                X, y = _numbers(claim, files, reading, told, unused)
             if encoded is not None:
                 _common.write_encoded(encoded, claim["columns"], claim["target"], X, y)
                 out.say(f"The encoded numbers are in {encoded}.")
             stack.enter_context(out.working("checking"))
-            return _data(claim, X, y), _about(files, told)
+            return _data(claim, X, y), _about(files, told), unused
 
         judge = verify_errors.judge if _is_about_errors(certificate) else verify.judge
         status, lines, claim = judge(certificate, read)
@@ -79,7 +81,7 @@ def command(
     if status == 1 and isinstance(claim, dict) and claim.get("format") == _MODEL:
         lines = [f"REJECTED: {_instead(certificate)}"]
     if out.as_json:
-        _common.print_json("verify", _document(status, lines, claim, told))
+        _common.print_json("verify", _document(status, lines, claim, told, unused))
     else:
         _common.print_text("\n".join(map(one_line, lines)))
     return status
@@ -133,36 +135,53 @@ def _data(claim: dict[str, Any], X: Any, y: Any) -> verify.Data:
     from rosenblatt._certify.check import codes, data_of
 
     texts = [str(label) for label in y.tolist()]
-    return data_of(claim, X, codes(verify.label_signs(claim, texts), claim["labels"]))
+    data = data_of(claim, X, codes(verify.label_signs(claim, texts, 1), claim["labels"]))
+    getattr(data, "points", data).first = 1
+    return data
 
 
 def _about(files: tuple[str, ...], told: list[str]) -> str:
     names = ", ".join(files).replace("-", "standard input") if files == ("-",) else ", ".join(files)
     if not told:
-        return f"the numbers in {names}"
+        return f"those in {names}"
     more = f"; and {len(told) - _SHOWN} more, see --json" if len(told) > _SHOWN else ""
-    return f"numbers made of {names} ({'; '.join(told[:_SHOWN])}{more})"
+    return f"made of {names} ({'; '.join(told[:_SHOWN])}{more})"
 
 
-def _document(status: int, lines: list[str], claim: Any, told: list[str]) -> dict[str, Any]:
-    proved = status == 0
+def _document(
+    status: int, lines: list[str], claim: Any, told: list[str], unused: list[str]
+) -> dict[str, Any]:
+    about = dict.fromkeys(("verdict", "target", "labels", "columns", "fit_intercept", "sha256"))
+    rows = left_out = None
+    if status != 1:
+        about = {name: claim.get(name) for name in about}
+        left_out = len(claim["dropped"])
+        rows = claim["rows"] - left_out
+    errors = status != 1 and claim["schema"] == verify_errors.SCHEMA
     return {
-        "accepted": proved,
-        "reason": None if proved else lines[0].removeprefix("REJECTED: "),
+        "accepted": status == 0,
+        "reason": lines[0].removeprefix("REJECTED: ") if status == 1 else None,
         "sentence": lines[0],
-        "verdict": claim.get("verdict") if proved else None,
-        "rows": claim["rows"] - len(claim["dropped"]) if proved else None,
-        "rows_left_out": len(claim["dropped"]) if proved else None,
-        "about": lines[1] if proved else None,
+        **about,
+        **(verify_errors.figures(claim) if errors else {}),
+        "rows": rows,
+        "rows_left_out": left_out,
+        "columns_not_used": unused,
+        "about": None if status == 1 else lines[1],
+        "numbers": None if status == 1 else lines[2],
         "transformations": told,
-        "sha256": claim["sha256"] if proved else None,
     }
 
 
 def _numbers(
-    claim: dict[str, Any], files: tuple[str, ...], reading: dict[str, Any], told: list[str]
+    claim: dict[str, Any],
+    files: tuple[str, ...],
+    reading: dict[str, Any],
+    told: list[str],
+    unused: list[str],
 ) -> Any:
-    """The rows and labels that it is about; what was done to them is `told`."""
+    """The rows and labels that it is about; what was done to them is `told`, and which columns of
+    the table are `unused`."""
     from rosenblatt import data
     from rosenblatt.data.files import is_svmlight
     from rosenblatt.data.reread import reread
@@ -178,6 +197,8 @@ def _numbers(
     if not set(left_out.tolist()) <= set(claim["dropped"]):
         raise InputError("The certificate counts rows that have no label in this table.")
     told += done
+    used = {*encoding.inputs, claim["target"]}
+    unused += [name for name in reader.names if name not in used]
     names = encoding.feature_names
     if names == claim["columns"]:
         return X, y

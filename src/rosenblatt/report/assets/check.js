@@ -1,9 +1,10 @@
 // @ts-check
 // All that a certificate claims about its data, in whole numbers: what verify.py checks, as it does.
+import { counted } from "./csv.js";
 import { dot } from "./exact.js";
 import { checkForm, MEANT } from "./form.js";
 import { compare, nearest, next, number, ofFloat, whole } from "./fractions.js";
-import { demand, parsed, Rejected, Unreadable } from "./json.js";
+import { demand, parsed, Rejected, repr, Unreadable } from "./json.js";
 import { Lifted } from "./data.js";
 import { hypot, places, rank } from "./rows.js";
 import { checkSign, collinear } from "./signs.js";
@@ -130,7 +131,7 @@ function checkMistakeBounds(claim, given, ends) {
   const length = hypot(data.x(longest)), radius2 = data.square(longest);
   const limit = length > 2 ** -900 && length < Infinity ? length * (1 - 2 ** -48) : 0;
   for (const i of data.present)
-    if (!(hypot(data.x(i)) < limit)) demand(compare(data.square(i), radius2) <= 0, `row ${i} is longer`);
+    if (!(hypot(data.x(i)) < limit)) demand(compare(data.square(i), radius2) <= 0, `row ${counted(i)} is longer`);
   const said = [claim.mistake_bound, claim.best_possible_mistake_bound].map(wholeNumber);
   const proved = said.every((bound, k) => bound === (times * radius2[0] * ends[k][1]) / (radius2[1] * ends[k][0]));
   demand(proved, "the mistake bounds are others");
@@ -155,29 +156,47 @@ function checkRevealing(data, part) {
   demand(right === part.rows && right > 0n, `column ${j} has other rows right`);
 }
 
-/** What an accepted certificate proves, in words. @param {any} claim */
-export function accepted(claim) {
-  const number = (/** @type {bigint | number} */ v) => v.toLocaleString("en-US"), dropped = claim.dropped.length;
-  const rows = `${number(claim.rows - BigInt(dropped))} rows${dropped ? ` (${number(dropped)} left out)` : ""}`;
-  if (claim.verdict !== "undecided") return `${claim.verdict}, ${rows}, proved.`;
-  if (claim.separable === null) return `it claims nothing about its ${rows}: undecided, and nothing is proved.`;
-  return `not separable, ${rows}, proved; quasi-complete separation or overlap is undecided.`;
+/** What a certificate that holds proves, in words. @param {any} claim */
+function result(claim) {
+  const dropped = claim.dropped.length;
+  const rows = `${written(claim.rows - BigInt(dropped))} rows${dropped ? ` (${written(dropped)} left out)` : ""}`;
+  if (claim.verdict !== "undecided") return `ACCEPTED: ${claim.verdict}, ${rows}, proved.`;
+  if (claim.separable === null) return `UNDECIDED: nothing is claimed about the ${rows}, and nothing is proved.`;
+  return `ACCEPTED: not separable, ${rows}, proved; quasi-complete separation or overlap is undecided.`;
+}
+
+/** @param {bigint | number} v */
+const written = (v) => v.toLocaleString("en-US");
+
+const SHOWN = 5; // names of columns
+
+/** What it is about: the label and how it is coded, the columns, the intercept. @param {any} claim @param {string[]} unused */
+function subject(claim, unused) {
+  const { labels, columns: names } = claim, more = names.length - SHOWN;
+  const coded = (/** @type {string | null} */ label, /** @type {number} */ c) => (label === null ? [] : [`${repr(label)} as ${["-1", "+1"][c]}`]);
+  const words = labels.length === 2 ? labels.flatMap(coded) : labels.map(repr);
+  const columns = names.slice(0, SHOWN).map(repr).join(", ") + (more > 0 ? ` and ${written(more)} more column${more > 1 ? "s" : ""}` : "");
+  const alone = names.length === 1 ? " alone" : "", lift = claim.fit_intercept ? "with an intercept" : "through the origin";
+  const few = unused.length === 1 ? "1 other column is" : `${written(unused.length)} other columns are`;
+  const rest = unused.length ? `${few} not used` : "no column is left out";
+  return `About ${repr(claim.target)} (${words.join(", ")}) by ${columns}${alone}, ${lift}; ${rest}.`;
 }
 
 /**
- * Checks the text of a certificate; `read` gives the data and what the numbers are. Returns a status
- * (0: proved, 1: rejected, 2: cannot be read) and what to say.
- * @param {string} text @param {(claim: any) => [any, string]} read
+ * Checks the text of a certificate; `read` gives the data, what the numbers are, and the columns that are
+ * not used. Returns a status (0: proved, 1: rejected, 2: cannot be read, 3: undecided) and what to say.
+ * @param {string} text @param {(claim: any) => [any, string, string[]]} read
  */
 export function judge(text, read) {
   let claim;
   try {
     claim = parsed(text);
     checkForm(claim);
-    const [data, numbers] = read(claim);
+    const [data, numbers, unused] = read(claim);
     check(claim, data);
-    const meant = MEANT[/** @type {keyof MEANT} */ (claim.semantics)];
-    return { status: 0, lines: [`ACCEPTED: ${accepted(claim)}`, `About ${numbers}, ${meant}.`] };
+    const meant = MEANT[/** @type {keyof MEANT} */ (claim.semantics)], sentence = result(claim);
+    const lines = [sentence, subject(claim, unused), `The numbers are ${numbers}, ${meant}.`];
+    return { status: sentence.startsWith("UNDECIDED") ? 3 : 0, lines };
   } catch (error) {
     const { message } = /** @type {Error} */ (error);
     if (error instanceof Unreadable) return { status: 2, lines: [`cannot read the certificate: ${message}`] };

@@ -88,7 +88,7 @@ export function labelSigns(claim, labels) {
   const taken = new Set([...there.keys()].filter((text) => signs.has(text)));
   for (const text of [...there.keys()].filter((text) => !taken.has(text)).sort()) {
     const same = claim.labels.filter((/** @type {string} */ name) => name && equal(name, text));
-    const no = `row ${there.get(text)} has the label ${repr(text)}, not one of ${repr(claim.labels)} in one spelling`;
+    const no = `row ${counted(/** @type {number} */ (there.get(text)))} has the label ${repr(text)}, not one of ${repr(claim.labels)} in one spelling`;
     demand(same.length === 1 && !taken.has(same[0]), no);
     taken.add(same[0]);
     signs.set(text, /** @type {number} */ (signs.get(same[0])));
@@ -96,11 +96,15 @@ export function labelSigns(claim, labels) {
   return labels.map((text) => signs.get(text) ?? 0);
 }
 
-/** The rows, and what the numbers are. @param {any} claim @param {File} file @returns {[any, string]} */
+/** The number of a row, as a person counts it. @param {number} i */
+export const counted = (i) => `${(i + 1).toLocaleString("en-US")} (counted from 1)`;
+
+/** The rows, what the numbers are, and the columns that are not used. @param {any} claim @param {File} file @returns {[any, string, string[]]} */
 export function readPlain(claim, { name: path, text }) {
   const names = [...claim.columns, claim.target], decimal = claim.semantics === "decimal";
   /** @type {number[]} */ const numbers = [];
   /** @type {string[]} */ const labels = [];
+  /** @type {string[]} */ let unused = [];
   const at = { line: 0 };
   try {
     const table = records(text.replace(/^\ufeff/, ""), ",", true, at), header = table.next().value ?? [];
@@ -112,6 +116,7 @@ export function readPlain(claim, { name: path, text }) {
     const target = /** @type {string} */ (names.at(-1));
     demand(names.indexOf(target) === names.length - 1, `the target ${repr(target)} is a column, too`);
     const where = names.map((name) => header.indexOf(name));
+    unused = header.filter((name) => !names.includes(name));
     /** @type {boolean[] | null} */ let kinds = null;
     for (const record of table) {
       if (!record.length) continue;
@@ -128,7 +133,7 @@ export function readPlain(claim, { name: path, text }) {
     if (!(error instanceof Rejected)) throw error;
     throw new Rejected(`${path}, line ${at.line}: ${error.message}`);
   }
-  return [dataOf(claim, Float64Array.from(numbers), labels), `the numbers in ${path}`];
+  return [dataOf(claim, Float64Array.from(numbers), labels), `those in ${path}`, unused];
 }
 
 /** @param {any} claim @param {Float64Array} numbers @param {string[]} labels */

@@ -14,7 +14,7 @@ import { places } from "./rows.js";
 const GAP = "(missing)";
 const WORD = /[\p{L}\p{N}_]{2,}/gu;
 
-/** The rows, and what the numbers are. @param {any} claim @param {File[]} files @returns {[any, string]} */
+/** The rows, what the numbers are, and the columns that are not used. @param {any} claim @param {File[]} files @returns {[any, string, string[]]} */
 export function readEncoded(claim, files) {
   const { encoding } = claim;
   if (!encoding && files.length === 1) return readPlain(claim, files[0]);
@@ -35,7 +35,7 @@ export function readEncoded(claim, files) {
   return encode(claim, table, columns, reading);
 }
 
-/** @param {any} claim @param {any} table @param {any[]} columns @param {any} reading @returns {[any, string]} */
+/** @param {any} claim @param {any} table @param {any[]} columns @param {any} reading @returns {[any, string, string[]]} */
 function encode(claim, table, columns, reading) {
   const at = (/** @type {string} */ name) => table.names.indexOf(name), { target } = claim.encoding;
   const styles = new Map([...reading.numeric, ...reading.dates].map((/** @type {any} */ style) => [style.column, style]));
@@ -76,8 +76,10 @@ function encode(claim, table, columns, reading) {
   const told = [...columns.map((c) => c.told()).filter(Boolean), ...[...styles.values()].map(toldStyle), ...toldLabels(target)];
   if (left) told.push(`${left.toLocaleString("en-US")} row${left > 1 ? "s" : ""} without a label left out`);
   const names = table.files.map((/** @type {File} */ file) => file.name).join(", ");
-  const said = told.length ? `numbers made of ${names} (${told.slice(0, 5).join("; ")}${told.length > 5 ? `; and ${told.length - 5} more` : ""})` : `the numbers in ${names}`;
-  return [dataOf(claim, Float64Array.from(numbers), labels), said];
+  const said = told.length ? `made of ${names} (${told.slice(0, 5).join("; ")}${told.length > 5 ? `; and ${told.length - 5} more` : ""})` : `those in ${names}`;
+  const used = [...columns.map((c) => c.name), claim.target];
+  const unused = table.names.filter((/** @type {string} */ name) => !used.includes(name));
+  return [dataOf(claim, Float64Array.from(numbers), labels), said, unused];
 }
 
 /** @param {any} encoding */

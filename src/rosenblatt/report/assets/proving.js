@@ -45,8 +45,9 @@ const bare = (line) => line.replace(/^[A-Z]+: /, "");
 /** @param {HTMLElement} place @param {string} certificate @param {string} text */
 function everything(place, certificate, text) {
   const { status, lines } = judge(certificate, (claim) => readPlain(claim, { name: HERE, text }));
-  if (status) return show(place, "not proved", "odd", lines.map(bare));
-  show(place, "checked in your browser just now", "good", [`All claims of the certificate hold for all rows of the table, checked in exact arithmetic: ${bare(lines[0])}`, lines[1]]);
+  if (status) return show(place, status === 3 ? "undecided" : "not proved", "odd", lines.map(bare));
+  const [first, ...rest] = lines;
+  show(place, "checked in your browser just now", "good", [`All claims of the certificate hold for all rows of the table, checked in exact arithmetic: ${bare(first)}`, ...rest]);
 }
 
 /** @param {HTMLElement} place @param {string} certificate @param {any[]} rows */
@@ -72,7 +73,7 @@ function dropping(own) {
     await new Promise((done) => setTimeout(done, PAUSE));
     try {
       const { status, lines } = await judgment(own, [...given]);
-      show(judged, ["accepted", "rejected", "cannot be read"][status], status ? "odd" : "good", lines.map(bare));
+      show(judged, ["accepted", "rejected", "cannot be read", "undecided"][status], status ? "odd" : "good", lines.map(bare));
     } catch (error) {
       show(judged, "cannot be read", "odd", [/** @type {Error} */ (error).message]);
     }

@@ -189,7 +189,7 @@ def test_the_hash_is_what_the_documentation_says():
     X, y = [[1.5, 0.0], [-0.0, 2.0], [7.0, 7.0], [3.0, 4.0]], ["b", "a", "a", "b"]
     claim = certify(X, y, sample_weight=[1, 1, 0, 1]).to_dict()
     signs = struct.pack("<2Q4b", 1, 4, 1, -1, 0, 1)
-    block = signs + struct.pack("<2Q8d", 8, 8, 1.5, 0, 0, 2, 7, 7, 3, 4)  # six of eight: all of them
+    block = signs + struct.pack("<2Q8d", 8, 8, 1.5, 0, 0, 2, 7, 7, 3, 4)  # six of eight: all
     shape = struct.pack("<2Q", 4, 2)
     assert claim["sha256"] == hashlib.sha256(shape + sha256(block)).hexdigest()
     assert accepted(claim, X, [1, -1, -1, 1])

@@ -5,7 +5,9 @@ the library; exponential.
 """
 
 from fractions import Fraction
-from itertools import pairwise
+from itertools import combinations, pairwise
+
+import numpy as np
 
 import rational
 
@@ -45,3 +47,37 @@ def fewest_on_a_line(x, y, weights):
             wrong = [w for v, s, w in zip(x, y, weights, strict=True) if s * sign * (v - cut) < 0]
             found.append(sum(wrong))
     return min(found)
+
+
+def errors_along(w, X, y, cost):
+    """The fewest errors of (w, b) over all b, in fractions."""
+    scores = [sum(Fraction(v) * c for v, c in zip(row, w, strict=True)) for row in X]
+    cuts = sorted(set(scores))
+    middles = [
+        cuts[0] - 1,
+        *((a + b) / 2 for a, b in pairwise(cuts)),
+        cuts[-1] + 1,
+    ]
+    return min(
+        sum(c for s, label, c in zip(scores, y, cost, strict=True) if label * (s - cut) <= 0)
+        for cut in middles
+    )
+
+
+def every_direction(X):
+    """Of the plane: those at which two rows change places, the axes, and one between each two."""
+    found = {(0, 1), (1, 0), (0, -1), (-1, 0)}
+    for a, b in combinations({tuple(row) for row in X}, 2):
+        dx, dy = (Fraction(v) - Fraction(u) for u, v in zip(a, b, strict=True))
+        found |= {(-dy, dx), (dy, -dx)}
+    turn = sorted(found, key=lambda v: np.arctan2(float(v[1]), float(v[0])))
+    unit = [tuple(c / max(abs(v[0]), abs(v[1])) for c in v) for v in turn]
+    between = [(a[0] + b[0], a[1] + b[1]) for a, b in zip(unit, unit[1:] + unit[:1], strict=True)]
+    return [v for v in [*unit, *between] if any(v)]
+
+
+def fewest_with_sign(X, y, cost, j, sign):
+    """Rules whose weight on column j is 0 or has this sign."""
+    constant = min(sum(c for c, label in zip(cost, y, strict=True) if label == s) for s in (1, -1))
+    allowed = [w for w in every_direction(X) if sign * w[j] >= 0]
+    return min([constant, *(errors_along(w, X, y, cost) for w in allowed)])

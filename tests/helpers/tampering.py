@@ -34,7 +34,7 @@ def altered(value):
         new = [exact + 1, exact - 1, -exact, 2 * exact, Fraction(0), exact + Fraction(1, 2**80)]
         words += [f"{v.numerator:#x}/{v.denominator:#x}" for v in new if v != exact]
     if re.fullmatch(r"\d+", value):
-        words += [str(int(value) + 1), str(int(value) - 1)]
+        words += [str(int(value) + 1), str(int(value) - 1), f"{value}0", f"{value}/10"]
     return words
 
 

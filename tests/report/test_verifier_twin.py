@@ -277,4 +277,4 @@ def test_numbers_that_were_written_for_the_verifier_are_read_as_they_are(encoded
     numbers = (tmp_path / "n.csv").read_text()
     _, (status, lines) = encoded(certificate, numbers)
     assert status == 0
-    assert lines[1].startswith("About the numbers in t.csv")
+    assert lines[2].startswith("The numbers are those in t.csv")

@@ -287,7 +287,6 @@ def _longest(run: Run) -> str:
 
 
 def _count(run: Run) -> str:
-    """The number of updates in words; of epochs what they count for."""
     return "Σ (Σ k_s²/k)" if run.mixed else "k"
 
 
@@ -437,7 +436,6 @@ def record(run: Run, path: Path, *, converged: bool, kernel_doubt: float) -> Cla
 
 
 def _of_visits(run: Run) -> Claim | None:
-    """Whether no run in this order can have made these updates at these visits."""
     batch, rows, visits = run.order == "batch", run.rows, run.visits
     present = np.flatnonzero(run.weights)
     late = np.diff(visits, prepend=-1)

@@ -28,7 +28,6 @@ _FEW = 100_000  # numbers of a table that goes into the file whole, unless told 
 def write(
     run: Run, about: About, path: str | os.PathLike[str] | None, all_rows: bool | None
 ) -> str:
-    """The JSON text, also written to `path` where one is given."""
     if all_rows is None:
         few = run.X.shape[0] * run.X.shape[1] <= _FEW
         whole = run.kernel is not None and run.kernel.precomputed
@@ -253,7 +252,6 @@ def _table(rows: Part, index: Any, shape: tuple[int, int]) -> Any:
 
 
 def _labels(rows: Part, index: Any, n: int, k: int | None) -> tuple[Any, Any]:
-    """y and c, by row of X."""
     codes = _floats(rows, "y", (len(index),))
     if not np.isin(codes, (-1, 1) if k is None else np.arange(k)).all():
         allowed = "-1 or +1" if k is None else f"the number of a class, 0 .. {k - 1}"
@@ -302,7 +300,6 @@ def _pairs(part: Part, field: str) -> list[tuple[int, int]]:
 
 
 def _floats(part: Part, field: str, shape: tuple[int, ...] | None = None) -> Any:
-    """Numbers in this shape, or as many as there are."""
     values = part.values(field)
     try:
         array = np.array(values) if values else np.empty(shape if shape and 0 in shape else 0)

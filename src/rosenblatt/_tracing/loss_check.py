@@ -92,7 +92,6 @@ class Losses:
 
 @np.errstate(over="ignore", invalid="ignore", divide="ignore")  # what is infinite decides nothing
 def check(losses: Losses, *, converged: bool, radius: float | None) -> Check:
-    """Every claim; `radius` is one about the rows."""
     run, n = losses.run, losses.numbers
     claimed = None if radius is None else Fraction(radius) ** 2
     claims = [
@@ -138,7 +137,6 @@ def _sums(n: Numbers, known: Ledger, statement: str) -> Claim:
 
 
 def _mistakes(run: Run, known: Ledger, statement: str) -> Claim:
-    """Rows that were on the wrong side, or on the hyperplane, when they called for an update."""
     mistakes = int(np.count_nonzero(run.margins <= 0))
     if known.bounds is None:
         return Claim("mistakes", statement, WITHIN, run.n_steps, float(mistakes))
@@ -303,7 +301,6 @@ class _Doubt:
 
 
 def _kind(n: Numbers, values: Floats) -> NDArray[Any]:
-    """Floats, or the fractions that they are."""
     return np.array([Fraction(v) for v in values.tolist()], dtype=object) if n.exact else values
 
 

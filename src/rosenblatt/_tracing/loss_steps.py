@@ -79,7 +79,6 @@ def rho(run: Run) -> Floats:
 
 
 def by_update(values: Floats, like: Floats) -> Floats:
-    """One number for each update, in the shape of their vectors."""
     return values.reshape(-1, *[1] * (like.ndim - 1))
 
 

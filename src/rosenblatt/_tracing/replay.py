@@ -176,7 +176,6 @@ _SLIGHTLY_MORE = 1 + 2.0**-20  # so that rounding leaves no loss, and no doubt
 
 
 def lifted(run: Run, w_star: Any) -> Floats:
-    """w* as the caller chose it, with the intercept last."""
     d = run.X.shape[1] if run.linear() else len(run.y)
     if run.k is None:
         values, with_intercept = given.vector(w_star, d, "w_star")

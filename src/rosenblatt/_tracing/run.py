@@ -159,7 +159,6 @@ class Run:
 
     @cached_property
     def sizes(self) -> Ints:
-        """|M_t|: updates of each step."""
         return np.diff(self.edges)
 
     @cached_property

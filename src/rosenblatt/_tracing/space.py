@@ -94,7 +94,6 @@ class Space(ABC):
         """The path in floating point, replayed, with bounds on its rounding."""
 
     def exact_path(self, star: Reference | None) -> Path:
-        """The path in fractions."""
         walkers = self._walkers(star)
         walker = walkers[0] if self.run.k is None else OfClasses(walkers, self.run)
         return walk(self.run, walker, Fraction)
@@ -305,7 +304,6 @@ class JointFeatures(Features):
         return z
 
     def _sum(self, step: Floats, x: Floats, part: slice) -> None:
-        """As the core sums them; each class for itself."""
         own, rivals = self.run.own[part], self.rivals[part]
         for c in range(self.k):
             signs = (own == c).astype(np.float64) - (rivals == c)

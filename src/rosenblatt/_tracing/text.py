@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 
 def number(value: Any) -> str:
-    """As short as it is: 7, 0.5, 1.234e-05."""
     return f"{float(value):.6g}" if value is not None else ""
 
 
@@ -224,7 +223,6 @@ _DISTANCE = {"PA-I": "‖w - u‖²", "PA-II": "‖w - u‖²", "AROW": "Σ p (w
 
 
 def columns(trace: Trace, steps: Sequence[int] | None = None) -> dict[str, list[Any]]:
-    """By name, one value for each step."""
     run = trace.replay.run
     steps = list(range(1, len(trace) + 1) if steps is None else steps)
     made = [run.updates_of(k) for k in steps]
@@ -300,7 +298,6 @@ def _cells(table: dict[str, list[Any]]) -> list[list[str]]:
 
 
 def _in_line(value: Any) -> str:
-    """As text without line breaks."""
     return " ".join(str(value).split())
 
 
@@ -332,7 +329,6 @@ def _reading(trace: Trace) -> str:
 
 
 def _kept(trace: Trace) -> list[str]:
-    """Which weights were kept, where training judged them."""
     if not trace.kept:
         return []
     fewest = trace.kept[-1][1]
@@ -382,7 +378,6 @@ def as_markdown(trace: Trace) -> str:
 
 
 def _marked_down(text: str) -> str:
-    """Without a meaning in Markdown, and without HTML."""
     text = _in_line(text).replace("&", "&amp;").replace("<", "&lt;")
     return "".join("\\" + c if c in "\\|`[]!" else c for c in text)
 

@@ -46,7 +46,6 @@ class Numbers:
         return self.floats.doubts
 
     def kind(self, values: Any) -> Any:
-        """Numbers of the kind that the path has."""
         if isinstance(values, Fraction):
             return values if self.exact else real(values)
         return values.astype(object) if self.exact else values.astype(np.float64)
@@ -85,7 +84,6 @@ def scaled(values: NDArray[Any], exponents: NDArray[Any]) -> NDArray[Any]:
 
 
 def step_of(run: Run, u: int) -> int:
-    """The step that update u belongs to, from 1."""
     return int(np.searchsorted(run.edges, u, side="right"))
 
 

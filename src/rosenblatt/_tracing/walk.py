@@ -387,7 +387,6 @@ def _whole(values: Iterable[Any]) -> tuple[list[int], int]:
 
 
 def _table(rows: dict[int, Floats]) -> tuple[dict[int, list[int]], int]:
-    """All rows with one exponent."""
     whole = {i: _whole(row.tolist()) for i, row in rows.items()}
     p = max((exponent for _, exponent in whole.values()), default=0)
     return {i: [v << (p - e) for v in row] for i, (row, e) in whole.items()}, p

@@ -24,9 +24,15 @@ from rosenblatt.theory.geometry import (
     separates,
     sign_switch,
 )
-from rosenblatt.theory.losses import perceptron_loss, perceptron_loss_gradient, zero_one_loss
 from rosenblatt.theory.online import ArowBound, LossBound, arow_bound, passive_aggressive_bound
-from rosenblatt.theory.risk import progressive_bound, progressive_lambda, support_bound
+from rosenblatt.theory.risk import (
+    perceptron_loss,
+    perceptron_loss_gradient,
+    progressive_bound,
+    progressive_lambda,
+    support_bound,
+    zero_one_loss,
+)
 
 __all__ = [
     "ArowBound",

@@ -233,7 +233,6 @@ def _square_of_row(table: Any, i: int, size: int) -> Fraction:
 
 
 def exact_row(table: Any, i: int, size: int) -> list[Fraction]:
-    """x̃_i in fractions."""
     row = [Fraction(v) for v in dense(table[[i]])[0].astype(np.float64).tolist()]
     return row + [Fraction(1)] * (size - len(row))
 

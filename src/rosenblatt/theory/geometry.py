@@ -288,7 +288,6 @@ def kesler_lift(X: Any, y: Any) -> Any:
 
 
 def _sparse(rows: Any, own: Any, rival: Any, k: int) -> Any:
-    """In CSR: each number once in the block of the class and once in that of the rival."""
     n, d = rows.shape
     rows = rows.tocoo()
     columns = [block[rows.row] * d + rows.col for block in (own, rival)]

@@ -39,7 +39,6 @@ def examples(X: Any, y: Any, sample_weight: Any = None) -> Examples:
 
 
 def lifted(w: Any, b: Any, d: int) -> Floats:
-    """(w, b)."""
     return targets.checked_start(w, b, d, fit_intercept=True, name="w")
 
 
@@ -57,7 +56,6 @@ def vector(w: Any, d: int, name: str) -> tuple[Floats, bool]:
 
 
 def vectors(w: Any, k: int, d: int, name: str) -> tuple[Floats, bool]:
-    """For each of k classes, in rows."""
     if hasattr(w, "coef") and hasattr(w, "intercept"):
         w = np.column_stack([w.coef, w.intercept])
     values = targets.finite_floats(name, w)

@@ -8,7 +8,7 @@ import numpy as np
 
 from rosenblatt._core.backend import compute
 from rosenblatt._core.protocol import Floats, Ints, LearnerArrays, UpdateRule
-from rosenblatt._core.rows import Csr, Examples
+from rosenblatt._core.rows import Examples
 from rosenblatt._core.screening import Screen
 from rosenblatt._util.progress import check_interrupt
 from rosenblatt.errors import WeightsOverflow
@@ -30,7 +30,7 @@ def train_cyclic(examples: Examples, *, margin: float, intercept: bool, max_epoc
     while not clean and epoch < max_epochs:
         check_interrupt()
         learner = LearnerArrays(w, None, counts, visits=visits)
-        most = min(epochs_of_one_call(examples, n, screen), max_epochs - epoch)
+        most = min(screen.epochs_of_one_call(n), max_epochs - epoch)
         if most > 0 and (backend := compute.whole_epochs) is not None:
             updates = np.empty(most, dtype=np.int64)
             call = examples.labelled, rule, learner, None, None, None, updates, np.empty(most)
@@ -62,24 +62,6 @@ def _epoch(examples: Examples, rule: UpdateRule, learner: LearnerArrays, screen:
         screen.visited(reached - place, made)
         updates, place = updates + made, reached
     return updates
-
-
-_MOST_EPOCHS = 1 << 12  # of one call: room for what is noted of each
-
-
-def epochs_of_one_call(examples: Examples, visits: int, screen: Screen) -> int:
-    """How many epochs of so many visits the core should make in one call; 0: one by one.
-
-    Where an epoch takes microseconds, what is around it would take longer. A call should leave time
-    to hear Ctrl-C, and longer epochs are better made one by one: several threads work on each.
-    """
-    if compute.whole_epochs is None or examples.rows.on_gpu:
-        return 0
-    if examples.k is not None and isinstance(examples.rows.X, Csr):
-        return 0  # sparse multiclass: one epoch after the other has a faster layout of weights
-    # Visits, and twice a count of mistakes, as numbers.
-    numbers: int = 12 * visits * examples.rows.row_size * (examples.k or 1)
-    return min(compute.chunk // max(numbers, 1), _MOST_EPOCHS, screen.epochs_without())
 
 
 def overflow(epoch: int) -> WeightsOverflow:

@@ -23,7 +23,7 @@ from rosenblatt._core.protocol import (
     Slack,
     UpdateRule,
 )
-from rosenblatt._core.rows import Examples, RowsToJudge, Tally, Weights
+from rosenblatt._core.rows import Csr, Examples, RowsToJudge, Tally, Weights
 
 FEW = 64  # a probe is made where at most one visit in so many was an update,
 PART = 64  # of one row in so many,
@@ -32,6 +32,7 @@ NEAR = 8  # it succeeds where at most one row in so many is within reach after a
 PAYS = 2  # times the rows read: the visits that they must have spared
 SAFE = 32  # times what failures have cost: the visits there must be before the next probe
 LEAST = 4096  # rows: with fewer it is not worth the calls
+MOST_EPOCHS = 1 << 12  # of one call of the core: room for what is noted of each
 
 _NONE = np.empty(0)  # no reference weights
 
@@ -42,7 +43,8 @@ class Screen:
     allowed = True  # tests compare with and without
 
     def __init__(self, examples: Examples, rule: UpdateRule):
-        self._rows, self._examples, self._rule = examples.rows, examples.labelled, rule
+        self._rows, self._rule, self._labelled = examples.rows, rule, examples.labelled
+        self._classes = examples.k or 1
         # The reference has no screening: it is the specification.
         able = compute.screening is not None and not self._rows.on_gpu
         able = able and rule.kind == "perceptron"
@@ -74,14 +76,30 @@ class Screen:
             return False
         end = min(self._known + self._rows.chunk, self._wanted)
         _backend().refer(
-            self._examples, self._rule, self._reference, self._known, end, self._of_row
+            self._labelled, self._rule, self._reference, self._known, end, self._of_row
         )
         self._known = end
         return True
 
-    def epochs_without(self) -> int:
+    def epochs_of_one_call(self, visits: int) -> int:
+        """How many epochs of so many visits the core should make in one call; 0: one by one.
+
+        Where an epoch takes microseconds, what is around it would take longer. A call should leave
+        time to hear Ctrl-C, and longer epochs are better made one by one: several threads work on
+        each.
+        """
+        rows = self._rows
+        if compute.whole_epochs is None or rows.on_gpu:
+            return 0
+        if self._classes > 1 and isinstance(rows.X, Csr):
+            return 0  # sparse multiclass: one epoch after the other has a faster layout of weights
+        # Visits, and twice a count of mistakes, as numbers.
+        numbers: int = 12 * visits * rows.row_size * self._classes
+        return min(compute.chunk // max(numbers, 1), MOST_EPOCHS, self._epochs_without())
+
+    def _epochs_without(self) -> int:
         if not self._possible:
-            return 1 << 62
+            return MOST_EPOCHS
         if self._reference is not _NONE:
             return 0
         until_probe = REST - 1 - self._epochs % REST
@@ -101,7 +119,7 @@ class Screen:
         self, learner: LearnerArrays, order: Indices | None, begin: int, end: int, max_updates: int
     ) -> tuple[int, int]:
         reached, updates, evaluations = _backend().screened_visit(
-            self._examples, self._rule, learner, order, begin, end, max_updates, self._slack
+            self._labelled, self._rule, learner, order, begin, end, max_updates, self._slack
         )
         self._account(reached - begin, evaluations)
         return reached, updates

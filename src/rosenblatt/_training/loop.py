@@ -14,7 +14,6 @@ from typing import cast
 import numpy as np
 
 from rosenblatt._core.backend import compute
-from rosenblatt._core.cyclic import epochs_of_one_call
 from rosenblatt._core.protocol import KeptWeights, LearnerArrays, Permutation
 from rosenblatt._training.learner import Primal, PrimalState
 from rosenblatt._training.monitor import Interrupted
@@ -112,7 +111,7 @@ def make_epochs(job: Job[W, V], state: State[W, V], max_epochs: int) -> bool:
         return False  # mistakes are weighed block by block
     if not keep.in_whole_epochs or job.validating or job.watch.followed:
         return False
-    epochs = min(max_epochs, epochs_of_one_call(e, order.n, learner.screen))
+    epochs = min(max_epochs, learner.screen.epochs_of_one_call(order.n))
     if epochs < 1:
         return False
     check_interrupt()

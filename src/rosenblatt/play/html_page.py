@@ -18,6 +18,7 @@ from typing import Any, Literal, overload
 import numpy as np
 
 from rosenblatt._util.files import write_whole
+from rosenblatt._util.palette import css
 from rosenblatt._util.spelling import either, option
 from rosenblatt._util.version import __version__
 from rosenblatt.errors import InputError
@@ -62,6 +63,7 @@ def page(X: Any = None, y: Any = None, *, feature_names: Any = None, settings: A
 def page_of(table: dict[str, Any] | None) -> str:
     """The page with a table as `table_of` and `table_of_trace` give it."""
     parts = {
+        "palette": css(),
         "style": asset("style.css"),
         "given": _embedded(begun_with()),
         "table": _embedded(table),

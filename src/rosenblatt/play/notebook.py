@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rosenblatt._util.palette import css
 from rosenblatt.errors import InputError, MissingExtra
 from rosenblatt.perceptron import Perceptron
 from rosenblatt.play.bundle import bundled
@@ -60,7 +61,7 @@ class Playground(anywidget.AnyWidget):
     """
 
     _esm = _module()
-    _css = asset("style.css")
+    _css = f".rosenblatt-play {{ {css()} }}\n{asset('style.css')}"
     _given = traitlets.Dict().tag(sync=True)
     _rows = traitlets.Dict().tag(sync=True)
     _run = traitlets.Dict().tag(sync=True)

@@ -11,15 +11,15 @@ from typing import Any
 
 import numpy as np
 
+from rosenblatt._util.palette import light
 from rosenblatt.errors import InputError, MissingExtra
 
-# Okabe and Ito's colours, which colour-blind people tell apart. The two classes also differ in
-# shape, and in grey one is dark and one is light.
-BLACK, GREY, LIGHT = "#000000", "#6b6b6b", "#d9d9d9"
-BLUE, ORANGE, GREEN, RED, PURPLE = "#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7"
-# With eight shapes they tell 56 classes apart.
-_COLOURS = (BLUE, ORANGE, GREEN, RED, PURPLE, "#56B4E9", "#F0E442")
-_SHAPES = ("o", "^", "s", "D", "v", "P", "X", "<")
+BLACK, GREY, LIGHT = light("ink"), light("quiet"), light("line")
+BLUE, ORANGE, PURPLE = light("pos"), light("neg"), light("third")
+GREEN, RED = light("good"), light("bad")
+# The classes in their order: -1, +1, a third and more. With eight shapes they tell 56 apart.
+_COLOURS = (ORANGE, BLUE, PURPLE, GREEN, "#8a7500", "#5b4fc7", GREY)
+_SHAPES = ("^", "o", "s", "D", "v", "P", "X", "<")
 
 _OURS = {
     "figure.figsize": (8.0, 4.8),

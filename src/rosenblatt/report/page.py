@@ -14,6 +14,7 @@ from jinja2 import ChainableUndefined, Environment, PackageLoader
 from markupsafe import Markup
 
 from rosenblatt import verify
+from rosenblatt._util.palette import css
 from rosenblatt._util.text import (
     clip,
     counted,
@@ -52,6 +53,7 @@ def environment() -> Environment:
     made.filters |= {"number": number, "signed": signed, "percent": percent, "many": many}
     made.filters |= {"name": name, "label": label, "margin": margin, "sentence": sentence}
     made.filters |= {"row": row}
+    made.globals["palette"] = Markup(css())
     return made
 
 

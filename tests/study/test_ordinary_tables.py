@@ -96,12 +96,12 @@ def test_a_table_without_a_header(shell):
 
 def test_a_first_line_in_doubt_is_a_warning(shell):
     frame = table(n=119, name=[f"n{i % 7}" for i in range(119)], kind=np.resize(["p", "q"], 119))
-    names = ["n1", "-0.5", "other", "which", "label"]  # two of five look like values
+    names = ["n1", "-0.5", "other", "which", "label"]  # one of five looks like a value
     frame[["name", "a", "b", "kind", "label"]].to_csv("t.csv", index=False, header=names)
     found = study("t.csv", target="label")
     assert found.warnings[0] == (
-        "The first line was taken for the names of columns, and 'n1', '-0.5' look like values. If "
-        "it is a row of the table, say header=False."
+        "The first line was taken for the names of columns, and '-0.5' looks like a value. If it "
+        "is a row of the table, say header=False."
     )
     assert study("t.csv", target="label", header=True).warnings == []
 

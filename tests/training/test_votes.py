@@ -73,6 +73,7 @@ def test_of_a_stream_as_well(monkeypatch):
 
 def test_ctrl_c_ends_the_count_and_leaves_the_rule(with_core, monkeypatch):
     monkeypatch.setattr(compute, "chunk", 1 << 22)  # several calls
+    monkeypatch.setattr(learner, "MOST_VOTED_QUICKLY", 1 << 22)  # the whole count takes longer
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         X, y = noisy(400, 40)

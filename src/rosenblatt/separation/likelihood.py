@@ -3,9 +3,9 @@
 l(β) = Σ c_i (t_i η_i - log(1 + exp η_i)) with η = Xβ and t = 0 or 1; its information is X'WX,
 W = diag(c_i π_i (1 - π_i)). Firth's penalty adds half the log determinant of the information.
 
-Neither the unit of a column nor where its zero lies makes a difference, such as that of years or of
-seconds since 1970: what is common to a column is taken off it, columns are made orthogonal, and
-steps are taken in coordinates in which the information is the identity.
+Neither the unit of a column nor its zero makes a difference (years, seconds since 1970): what is
+common to a column is taken off it, and columns are made orthogonal. Steps are taken in coordinates
+in which the information is the identity.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ CONTENTS = {
     "From scikit-learn": ["from-scikit-learn", "how-to", "many-classes", "rules"],
     "Before a logistic regression": ["separation", "certificate", "minimum-errors", "forced"],
     "A lecture": ["playground", "lecture-notes", "theory", "trace", "pictures", "definitions"],
-    "Large data": ["streams", "engines", "gpu", "cache", "svmlight"],
+    "Large data": ["large-data", "svmlight"],
     "A tour in notebooks": [
         "tour/first-steps",
         "tour/the-theorem",

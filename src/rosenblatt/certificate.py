@@ -24,7 +24,6 @@ from rosenblatt._certify.diagnostics import (
 from rosenblatt._certify.facial_reduction import ONLY_SEPARABLE, Partition
 from rosenblatt._certify.lifted_rows import LiftedRows
 from rosenblatt._certify.margins import Bound
-from rosenblatt._certify.pair_certificates import PairCertificates
 from rosenblatt._certify.parts import (
     ClassPair,
     CoefficientSign,
@@ -32,6 +31,7 @@ from rosenblatt._certify.parts import (
     Conflict,
     Margin,
     Origin,
+    PairCertificates,
     RevealingColumn,
     Separator,
     Sides,

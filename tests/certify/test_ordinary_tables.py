@@ -15,8 +15,7 @@ from sklearn.kernel_approximation import RBFSampler
 from rational import COMPLETE, OVERLAP, QUASI
 from rosenblatt import Perceptron, certify
 from rosenblatt._certify import diagnostics, facial_reduction
-from rosenblatt._certify.conditioning import decision_metric
-from rosenblatt._certify.near_collinear import near_collinear
+from rosenblatt._certify.conditioning import decision_metric, near_collinear
 from rosenblatt._certify.rows import Rows
 from rosenblatt._util.budget import Budget
 

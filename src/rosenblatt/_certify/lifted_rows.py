@@ -20,7 +20,8 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt._certify.rows import Floats, Index, Ints, Names, Rows, Vector, View, sum_of_squares
+from rosenblatt import verify
+from rosenblatt._certify.rows import Floats, Index, Ints, Names, Rows, Vector, View
 
 
 @final
@@ -191,10 +192,10 @@ class LiftedRows(Rows):
         return [v + total[j % self.points.D] for j, v in enumerate(blend)]
 
     def weights_square(self, w: Sequence[Fraction]) -> Fraction:
-        return sum_of_squares(w) - sum_of_squares(self._summed(w)) / self.classes
+        return verify.length2(w) - verify.length2(self._summed(w)) / self.classes
 
     def blend_square(self, blend: Sequence[Fraction]) -> Fraction:
-        return sum_of_squares(blend) + sum_of_squares(self._summed(blend))
+        return verify.length2(blend) + verify.length2(self._summed(blend))
 
     def _summed(self, blocks: Sequence[Any]) -> list[Any]:
         return [sum(blocks[j :: self.points.D]) for j in range(self.points.D)]

@@ -16,11 +16,12 @@ from fractions import Fraction
 
 import numpy as np
 
+from rosenblatt import verify
 from rosenblatt._certify.conditioning import Metric, bits, narrowed
 from rosenblatt._certify.linear_algebra import Singular, System
 from rosenblatt._certify.modular import longest
 from rosenblatt._certify.nearest_point import Guess, nearest_point
-from rosenblatt._certify.rows import Floats, Rows, Vector, nearest_floats, whole_vector
+from rosenblatt._certify.rows import Floats, Rows, Vector, nearest_floats
 from rosenblatt._util.budget import TooLong
 from rosenblatt._util.progress import check_interrupt
 
@@ -324,5 +325,5 @@ def lowest(rows: Rows, w: list[Fraction]) -> Fraction:
         # The floats are w up to a factor and rounding: a little less is surely reached.
         return scaled - abs(scaled) / 2**50
     common = math.lcm(*(v.denominator for v in w))
-    whole, _ = whole_vector(w)
+    whole = verify.whole(w)
     return min(Fraction(*product) for product in rows.products(near, whole)) / common

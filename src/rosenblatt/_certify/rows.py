@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from rosenblatt import verify
 from rosenblatt._certify.exact_product import products, signs_of_products
 from rosenblatt._certify.modular import halves, joined, longest, product
 from rosenblatt._core.rows import dense, squares
@@ -216,7 +217,7 @@ class Rows:
             some = np.zeros(self.n, dtype=np.int8)
             some[only] = self.part(np.flatnonzero(only)).signs(w, bound)
             return some
-        exact, low = whole_vector(w, bound)
+        *exact, low = verify.whole([*w, bound])
         scale = 1 << max(max((abs(v).bit_length() for v in [*exact, low]), default=1), 1)
         f = np.array([v / scale for v in exact])
         bound_f, unit = low / scale, self.rounding
@@ -309,10 +310,10 @@ class Rows:
         return blend
 
     def weights_square(self, w: Sequence[Fraction]) -> Fraction:
-        return sum_of_squares(w)
+        return verify.length2(w)
 
     def blend_square(self, blend: Sequence[Fraction]) -> Fraction:
-        return sum_of_squares(blend)
+        return verify.length2(blend)
 
     # --- Modulo a prime below 2^31: fractions of powers of 2 (or 10) have residues, too ---
 
@@ -422,22 +423,9 @@ def binary_parts(x: Floats) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArr
 
 def nearest_floats(w: Sequence[Fraction]) -> Floats:
     """A positive multiple of w, the largest entry about 1."""
-    exact, _ = whole_vector(w)
+    exact = verify.whole(w)
     scale = 1 << max((abs(v).bit_length() for v in exact), default=0)
     return np.array([v / scale for v in exact])
-
-
-def whole_vector(w: Sequence[Fraction], bound: Fraction = Fraction(0)) -> tuple[Vector, int]:
-    """A positive multiple of (w, bound) in whole numbers."""
-    common = math.lcm(*(v.denominator for v in w), bound.denominator)
-    *whole, low = (v.numerator * (common // v.denominator) for v in [*w, bound])
-    return whole, low
-
-
-def sum_of_squares(vector: Sequence[Fraction]) -> Fraction:
-    common = math.lcm(*(v.denominator for v in vector))
-    whole = (v.numerator * (common // v.denominator) for v in vector)
-    return Fraction(sum(v * v for v in whole), common**2)
 
 
 def residues(x: Floats, prime: int, *, decimal: bool) -> Ints:

@@ -25,6 +25,7 @@ from rosenblatt._certify.facial_reduction import ONLY_SEPARABLE, Partition
 from rosenblatt._certify.lifted_rows import LiftedRows
 from rosenblatt._certify.margins import Bound
 from rosenblatt._certify.parts import (
+    AboutRows,
     ClassPair,
     CoefficientSign,
     CollinearColumn,
@@ -155,7 +156,7 @@ def certify(
 
 
 @final
-class Certificate:
+class Certificate(AboutRows):
     """The answer of `certify`, with its proof. Print it to read it in words.
 
     The verdicts are those of Albert and Anderson (1984). A separation is proved by a separator,
@@ -225,27 +226,9 @@ class Certificate:
     # --- What it is about ---
 
     @property
-    def n_rows(self) -> int:
-        """Rows that count: those of weight 0 are left out."""
-        return int(self._document["rows"]) - len(self._document["dropped"])
-
-    @property
     def n_dropped(self) -> int:
         """Rows of weight 0, which were left out."""
         return len(self._document["dropped"])
-
-    @property
-    def n_features(self) -> int:
-        return len(self._document["columns"])
-
-    @property
-    def feature_names(self) -> list[str]:
-        return list(self._document["columns"])
-
-    @property
-    def classes(self) -> list[str]:
-        """The labels as text, the one that counts as +1 last."""
-        return [label for label in self._document["labels"] if label is not None]
 
     @property
     def many(self) -> bool:
@@ -253,16 +236,8 @@ class Certificate:
         return len(self._document["labels"]) > 2
 
     @property
-    def fit_intercept(self) -> bool:
-        return bool(self._document["fit_intercept"])
-
-    @property
     def semantics(self) -> str:
         return str(self._document["semantics"])
-
-    @property
-    def sha256(self) -> str:
-        return str(self._document["sha256"])
 
     @property
     def fingerprint(self) -> str:

@@ -21,6 +21,7 @@ from rosenblatt._bounds.search import Search
 from rosenblatt._certify import document as say
 from rosenblatt._certify.check import data_of
 from rosenblatt._certify.document import head
+from rosenblatt._certify.parts import AboutRows
 from rosenblatt._certify.rows import Rows
 from rosenblatt._certify.table import read_encoded
 from rosenblatt._util.budget import Budget, Clock
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
 
 
 _SHOWN = 10  # rows
-_ONE_CONFLICT = "it is about one conflict; whether the other rows can be separated was not asked"
 
 
 def minimum_errors(
@@ -139,7 +139,7 @@ def _limits(search: Search, time_limit: float | None) -> list[str]:
 
 
 @final
-class ErrorBracket:
+class ErrorBracket(AboutRows):
     """The answer of `minimum_errors`. Print it to read it in words.
 
     Every linear rule makes at least `lower` errors; the rule found (`coef_`, `intercept_`) makes
@@ -191,39 +191,13 @@ class ErrorBracket:
         tree: Tree | None,
         limits: list[str],
     ):
-        self._head, self._parts, self._proof, self._tree = head, conflicts, proof, tree
+        self._document, self._parts, self._proof, self._tree = head, conflicts, proof, tree
         self._weights, self._unit = weights, unit
         self.ends = ends  # proved, claimed, and reached by the rule, in units
         self.coef_, self.intercept_ = lifted[None, :-1], lifted[-1:]
         self.wrong_rows, self.limits = wrong_rows, limits
 
     # --- What it is about ---
-
-    @property
-    def n_rows(self) -> int:
-        """Rows that count: those of weight 0 are left out."""
-        return int(self._head["rows"]) - len(self._head["dropped"])
-
-    @property
-    def n_features(self) -> int:
-        return len(self._head["columns"])
-
-    @property
-    def feature_names(self) -> list[str]:
-        return list(self._head["columns"])
-
-    @property
-    def classes(self) -> list[str]:
-        """The labels as text; the last one is that of positive scores."""
-        return [label for label in self._head["labels"] if label is not None]
-
-    @property
-    def fit_intercept(self) -> bool:
-        return bool(self._head["fit_intercept"])
-
-    @property
-    def sha256(self) -> str:
-        return str(self._head["sha256"])
 
     @property
     def total(self) -> int | float:
@@ -236,7 +210,7 @@ class ErrorBracket:
         """This bracket with a better rule, found by another search."""
         proved, lower, _ = self.ends
         return ErrorBracket(
-            self._head,
+            self._document,
             lifted=lifted,
             wrong_rows=wrong_rows,
             weights=self._weights,
@@ -314,8 +288,7 @@ class ErrorBracket:
 
     def certificate(self, k: int) -> Certificate:
         """Conflict k as a certificate that it is one, for `python -m rosenblatt.verify`."""
-        verdict = {"verdict": "undecided", "separable": False, "limits": [_ONE_CONFLICT]}
-        return Certificate(self._head | verdict | {"conflict": self._parts[k]}, checked=True)
+        return Certificate(say.one_conflict(self._document, self._parts[k]), checked=True)
 
     def to_dict(self) -> dict[str, Any]:
         """A proof by directions, as `python -m rosenblatt.verify_errors` checks it."""
@@ -325,7 +298,7 @@ class ErrorBracket:
                 "certificate of its own, certificate(0) and so on."
             )
         return proof_document(
-            self._head,
+            self._document,
             self._tree.document,
             unit=self._unit,
             at_least=self.ends[0],
@@ -342,7 +315,7 @@ class ErrorBracket:
 
         Raises CertificateRejected if something does not hold.
         """
-        held_against(self._head, X, y, partial(_check, self), "The bracket is")
+        held_against(self._document, X, y, partial(_check, self), "The bracket is")
 
     # --- In words ---
 
@@ -366,8 +339,8 @@ class ErrorBracket:
             yield _errors(self)
             yield from _proof(self)
         yield from (f"Cut short: {limit}." for limit in self.limits)
-        if alone and self._weights is not None and self._head["dropped"]:
-            yield f"Left out: {many(len(self._head['dropped']), 'row', 'one')} of weight 0."
+        if alone and self._weights is not None and self._document["dropped"]:
+            yield f"Left out: {many(len(self._document['dropped']), 'row', 'one')} of weight 0."
 
 
 # --- The bracket held against the data: only multiplied, added and compared ----------------------
@@ -375,7 +348,7 @@ class ErrorBracket:
 
 @np.errstate(all="ignore")  # what overflows is decided in whole numbers
 def _check(bracket: ErrorBracket, X: Any, y: NDArray[np.int8]) -> None:
-    head, parts = bracket._head, bracket._parts
+    head, parts = bracket._document, bracket._parts
     data = data_of(head, X, y)
     demand(data.sha256(head) == head["sha256"], verify.OTHER_DATA)
     for part in parts:

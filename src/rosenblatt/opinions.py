@@ -38,7 +38,6 @@ if TYPE_CHECKING:
 
 Status = Literal["forced", "overruled", "contested", "open"]
 STATUSES: tuple[Status, ...] = ("forced", "overruled", "contested", "open")
-_ONE_CONFLICT = "it is about one conflict; whether the other rows can be separated was not asked"
 _NAMED = 12  # rows of a conflict that are named in a sentence
 
 
@@ -234,10 +233,9 @@ class Opinions:
             )
         table = self._with(opinion)
         rows = Rows(table.X, table.y, intercept=True, decimal=False, budget=Budget())
-        document = head(table, True, "binary64")
-        document |= {"verdict": "undecided", "separable": False, "limits": [_ONE_CONFLICT]}
         part = say.conflict(rows, rows.names(None), opinion.conflict)
-        return Certificate(document | {"conflict": part}, checked=True)
+        document = say.one_conflict(head(table, True, "binary64"), part)
+        return Certificate(document, checked=True)
 
     def rows_of(self, row: int) -> tuple[Any, NDArray[Any]]:
         """X and y of the certificate: the known rows, and this one labelled otherwise."""

@@ -21,6 +21,7 @@ from rosenblatt._bounds.directions import MOST_COLUMNS, Directions, Tree, direct
 from rosenblatt._bounds.problem import Problem, Rule
 from rosenblatt._certify.diagnostics import collinear_columns
 from rosenblatt._certify.document import head
+from rosenblatt._certify.parts import AboutRows
 from rosenblatt._certify.rows import Floats, Vector
 from rosenblatt._certify.table import Table, read_encoded
 from rosenblatt._util.budget import Clock, LimitReached
@@ -78,7 +79,7 @@ class ColumnSign:
 
 
 @final
-class SignReport:
+class SignReport(AboutRows):
     """The answer of `forced_signs`: one ColumnSign for each column, in order or by name.
 
     Attributes
@@ -102,7 +103,7 @@ class SignReport:
         weighted: bool,
         best: tuple[NDArray[np.float64], NDArray[np.intp]],
     ):
-        self._head, self.columns, self._ends, self._unit = head, columns, ends, unit
+        self._document, self.columns, self._ends, self._unit = head, columns, ends, unit
         self._longer, self._asked, self._weighted, self._best = longer, asked, weighted, best
 
     @property
@@ -120,20 +121,15 @@ class SignReport:
         return bracket.with_rule(*self._best, self._ends[1])
 
     @property
-    def n_rows(self) -> int:
-        """Rows that count: those of weight 0 are left out."""
-        return int(self._head["rows"]) - len(self._head["dropped"])
-
-    @property
     def label(self) -> str:
         """What a positive weight speaks for, as it stands in a sentence."""
-        return one_line(named(self._head["labels"][-1]))
+        return one_line(named(self._document["labels"][-1]))
 
     def __getitem__(self, name: str) -> ColumnSign:
         for column in self.columns:
             if column.name == name:
                 return column
-        raise KeyError(f"there is no column {name!r}; there are {self._head['columns']}")
+        raise KeyError(f"there is no column {name!r}; there are {self._document['columns']}")
 
     def __iter__(self) -> Iterator[ColumnSign]:
         return iter(self.columns)
@@ -150,7 +146,7 @@ class SignReport:
             raise InputError(f"The sign of {name!r} is not known to be forced: there is no proof.")
         least, most = column.ends
         return proof.proof_document(
-            self._head,
+            self._document,
             column.tree.document,
             unit=column.unit,
             at_least=least,
@@ -167,12 +163,12 @@ class SignReport:
 
         Raises CertificateRejected if something does not hold.
         """
-        proof.held_against(self._head, X, y, self._check, "The signs are")
+        proof.held_against(self._document, X, y, self._check, "The signs are")
 
     def _check(self, X: Any, signs: NDArray[np.int8]) -> None:
         from rosenblatt._certify.check import data_of
 
-        data = data_of(self._head, X, signs)
+        data = data_of(self._document, X, signs)
         for column in self.columns:
             if column.sign is not None:
                 claim = self.to_dict(column.name)

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from rosenblatt._bounds.problem import Index, Mask, Problem, part
+from rosenblatt._bounds.problem import Index, Mask, Problem
 from rosenblatt._certify.balance import Blend
 from rosenblatt._certify.conditioning import Metric
 from rosenblatt._certify.diagnostics import hashes
@@ -39,7 +39,7 @@ def ask(problem: Problem, alive: Mask, *, always: int | None = None) -> Answer:
             some = np.append(some, always)
         some = np.unique(some)
         rows.budget.spend(len(some))
-        answer = _ask(part(rows, some), _of(problem.metric, some), None)
+        answer = _ask(rows.part(some), _of(problem.metric, some), None)
         if answer.conflict is not None:
             return Answer({int(some[i]): v for i, v in answer.conflict.items()})
         size *= _GROWTH

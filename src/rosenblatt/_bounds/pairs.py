@@ -92,9 +92,9 @@ class PairTable:
             core.rank_along(self._wide, words, rank)
         return rank
 
-    def forced(self, ranks: list[Ranks], known: Pairs) -> Pairs:
-        core = compute.cones or pairs_reference
-        return Pairs(*core.forced_pairs(_rows(ranks), self.y, self.cost, *known))
+    def forced(self, ranks: list[Ranks], known: Pairs, cost: Ints | None = None) -> Pairs:
+        core, cost = compute.cones or pairs_reference, self.cost if cost is None else cost
+        return Pairs(*core.forced_pairs(_rows(ranks), self.y, cost, *known))
 
     def left(self, pairs: Pairs) -> Ints:
         left = self.cost.copy()

@@ -43,7 +43,7 @@ class Problem:
         self.first, self.group = equal_rows(rows)
         self.single, self.unit = _whole(weights, rows.n)  # what an error on one row costs
         if len(self.first) < rows.n:
-            rows = part(rows, self.first)
+            rows = rows.part(self.first)
         self.rows = rows
         self.cost = np.zeros(rows.n, dtype=self.single.dtype)
         np.add.at(self.cost, self.group, self.single)
@@ -124,16 +124,6 @@ def _roundings(w: list[Fraction]) -> Any:
     unit = Fraction(2) ** -bits
     for factor in (*range(1, 64, 2), 2**900):  # the last one for numbers that are far apart
         yield np.array([float(v * unit * factor) for v in w])
-
-
-def part(rows: Rows, index: Index) -> Rows:
-    return Rows(
-        rows.X[index],
-        rows.y[index].astype(np.int8),
-        intercept=rows.intercept,
-        decimal=rows.decimal,
-        budget=rows.budget,
-    )
 
 
 def equal_rows(rows: Rows) -> tuple[Index, Index]:

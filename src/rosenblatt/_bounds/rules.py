@@ -16,7 +16,7 @@ from scipy import sparse
 
 from rosenblatt._bounds.problem import Problem, Rule
 from rosenblatt._certify.nearest_point import mean
-from rosenblatt._certify.rows import Floats, Rows
+from rosenblatt._certify.rows import Floats
 from rosenblatt._core.backend import compute
 from rosenblatt.errors import InputError, WeightsOverflow
 
@@ -54,14 +54,7 @@ def improve(problem: Problem) -> None:
 def without(problem: Problem, j: int) -> Rule:
     rows = problem.rows
     kept = np.delete(np.arange(rows.d), j)
-    less = Rows(
-        rows.X[:, kept],
-        rows.y.astype(np.int8),
-        intercept=rows.intercept,
-        decimal=rows.decimal,
-        budget=rows.budget,
-    )
-    part = Problem(less, problem.c)
+    part = Problem(rows.like(rows.X[:, kept], rows.y.astype(np.int8)), problem.c)
     constant(part)
     try:
         if len(kept):

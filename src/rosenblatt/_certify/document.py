@@ -126,6 +126,12 @@ def conflict(rows: Rows, name: Names, blend: Blend) -> dict[str, Any]:
     return out
 
 
+def one_conflict(head: dict[str, Any], conflict: dict[str, Any]) -> dict[str, Any]:
+    limit = "it is about one conflict; whether the other rows can be separated was not asked"
+    verdict = {"verdict": "undecided", "separable": False, "limits": [limit]}
+    return head | verdict | {"conflict": conflict}
+
+
 def verdict(partition: Partition) -> tuple[str, bool | None]:
     if not partition.done:
         return "undecided", None if partition.conflict is None else False

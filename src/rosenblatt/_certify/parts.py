@@ -148,6 +148,38 @@ class Sides(NamedTuple):
     below: tuple[int, int]
 
 
+class AboutRows:
+    """What a document says it is about."""
+
+    _document: dict[str, Any]
+
+    @property
+    def n_rows(self) -> int:
+        """Rows that count: those of weight 0 are left out."""
+        return int(self._document["rows"]) - len(self._document["dropped"])
+
+    @property
+    def n_features(self) -> int:
+        return len(self._document["columns"])
+
+    @property
+    def feature_names(self) -> list[str]:
+        return list(self._document["columns"])
+
+    @property
+    def classes(self) -> list[str]:
+        """The labels as text, the one that counts as +1 last."""
+        return [label for label in self._document["labels"] if label is not None]
+
+    @property
+    def fit_intercept(self) -> bool:
+        return bool(self._document["fit_intercept"])
+
+    @property
+    def sha256(self) -> str:
+        return str(self._document["sha256"])
+
+
 class Origin(NamedTuple):
     """What the document does not tell of the table: labels before they were text, names, and how
     many rows lie where, in the columns that separate rows alone."""

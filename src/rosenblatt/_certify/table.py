@@ -14,6 +14,7 @@ from scipy import sparse
 from rosenblatt import verify
 from rosenblatt._certify.parts import Origin
 from rosenblatt._core.rows import Csr, Matrix, as_table
+from rosenblatt._util.spelling import about_frame
 from rosenblatt._util.text import Numbered
 from rosenblatt._validation import exact, rows, targets
 from rosenblatt._validation.targets import sample_weights
@@ -54,6 +55,7 @@ def read(
     *,
     semantics: str,
     asked: str = "certify",
+    for_more: str | None = None,
     many: bool = False,
 ) -> Table:
     refuse_name(X, y)
@@ -64,7 +66,8 @@ def read(
     y = targets.labels(y, n)
     c = sample_weights(sample_weight, n)
     present = None if c is None or c.all() else np.flatnonzero(c)
-    for_more = f"For more classes ask for each against the rest: {asked}(X, y == label)."
+    if for_more is None:
+        for_more = f"For more classes ask for each against the rest: {asked}(X, y == label)."
     there = None if c is None else c != 0
     classes = targets.found_classes(y, there, for_more, many=many)
     if len(classes) > 2 and n * len(classes) > _MOST_COMPARISONS:
@@ -93,7 +96,7 @@ def read_encoded(
     refuse_name(X, y)
     words = encoding is None and has_words(X)
     if words:
-        X, encoding = in_numbers(X, decimal=semantics == "decimal")
+        X, encoding = in_numbers(X, sample_weight, decimal=semantics == "decimal")
     table = read(X, y, sample_weight, semantics=semantics, **more)
     if encoding is None:
         return table, None
@@ -338,12 +341,21 @@ def _holds_words(column: Any) -> bool:
     return str(kind).split("(")[0] in ("category", "string", "str", "String", "Categorical", "Enum")
 
 
-def in_numbers(X: Any, *, decimal: bool) -> tuple[Any, Encoding]:
-    """Numbers stay, words become 0/1 columns for all but the reference level, with names."""
+def in_numbers(X: Any, sample_weight: Any = None, *, decimal: bool) -> tuple[Any, Encoding]:
+    """Numbers stay, words become 0/1 columns for all but the reference level, with names. That is
+    the word of the greatest weight."""
+    exact.refuse_rounded(X, decimal=decimal)
+    with about_frame():
+        rows, encoding = _encoded(X, sample_weight)
+    if decimal:
+        exact.refuse_other_decimals(X, rows)
+    return rows, encoding
+
+
+def _encoded(X: Any, sample_weight: Any) -> tuple[Any, Encoding]:
     from rosenblatt.data import read
     from rosenblatt.data.table import Table as Read
 
-    exact.refuse_rounded(X, decimal=decimal)
     table = read(X)
     assert isinstance(table, Read)
     for column in table.columns:
@@ -355,9 +367,10 @@ def in_numbers(X: Any, *, decimal: bool) -> tuple[Any, Encoding]:
                 row=column.first_missing.row,
                 column=column.name,
             )
+    weights = sample_weights(sample_weight, table.n_rows)
+    if weights is not None:
+        table.weigh(weights)
     rows, _, encoding = table.encode(scale=False)
-    if decimal:
-        exact.refuse_other_decimals(X, rows)
     return rows, encoding
 
 

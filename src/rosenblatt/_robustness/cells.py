@@ -15,14 +15,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt._bounds import pairs_reference
 from rosenblatt._bounds.cones import Cone, Cones
 from rosenblatt._bounds.directions import BESIDE, Directions
 from rosenblatt._bounds.pairs import Pairs, PairTable
 from rosenblatt._bounds.problem import Problem
 from rosenblatt._certify.conditioning import Metric, decision_metric
 from rosenblatt._certify.rows import Floats, Rows
-from rosenblatt._core.backend import compute
 from rosenblatt._util.budget import Budget, LimitReached
 from rosenblatt.data.stack import below
 
@@ -180,10 +178,8 @@ class _One:
         gone[self.others] = errors
         kept = ~gone[ends]
         known = Pairs(pairs.positive[kept], pairs.negative[kept], pairs.amount[kept])
-        core: Any = compute.cones or pairs_reference
-        ranks = np.stack([g.rank for g in cone.generators])
-        found = Pairs(*core.forced_pairs(ranks, table.y, cost, *known))
-        return int(self.cost[errors].sum()) + found.total
+        pairs = table.forced([g.rank for g in cone.generators], known, cost)
+        return int(self.cost[errors].sum()) + pairs.total
 
 
 # --- Directions of good rules: the fewest errors along any of them, for each row in question -----
@@ -274,13 +270,7 @@ def _between(s: Floats, at: NDArray[np.intp], new: Floats, sign: int) -> Floats:
 def with_row(problem: Problem, x: Any, sign: int) -> Problem:
     known, more = problem.rows, copy.copy(problem)
     vars(more).pop("pairs", None)
-    more.rows = Rows(
-        below([known.X, x], known.d),
-        np.append(known.y, sign).astype(np.int8),
-        intercept=known.intercept,
-        decimal=known.decimal,
-        budget=known.budget,
-    )
+    more.rows = known.like(below([known.X, x], known.d), np.append(known.y, sign).astype(np.int8))
     heavy = int(problem.cost.sum()) + 1
     more.cost = np.append(problem.cost, heavy)
     more.c = np.append(problem.c, heavy / problem.scale)

@@ -9,9 +9,11 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 _at_shell = False  # of the whole process: its threads make sentences, too
+_about_frame = ContextVar("about_frame", default=False)
 # Options that are not the parameter with dashes before it.
 _TYPED = {"C": "-C", "costs": "--cost", "fit_intercept": "--intercept"}
 _METAVARS = {
@@ -34,6 +36,17 @@ def in_shell() -> Iterator[None]:
         _at_shell = before
 
 
+@contextmanager
+def about_frame() -> Iterator[None]:
+    """Sentences that are made inside are about a data frame X, given to a function that has no
+    options for reading it."""
+    token = _about_frame.set(True)
+    try:
+        yield
+    finally:
+        _about_frame.reset(token)
+
+
 def option(name: str, *values: object) -> str:
     """A parameter with its value; without one, its name; with several, a list, or the option
     several times. `...` stands for a value that the reader has to find."""
@@ -43,7 +56,10 @@ def option(name: str, *values: object) -> str:
         return " ".join(_typed(name, value) for value in _single(values))
     if values == (...,):
         return f"{name}={_METAVARS.get(name, name.upper())}"
-    return f"{name}={values[0]!r}" if len(values) == 1 else f"{name}={list(values)!r}"
+    some = repr(values[0]) if len(values) == 1 else repr(list(values))
+    if _about_frame.get():
+        return f"X.drop(columns={some})" if name == "ignore" else f"data.read(X, {name}={some})"
+    return f"{name}={some}"
 
 
 def either(python: str, shell: str) -> str:

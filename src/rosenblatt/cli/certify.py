@@ -239,6 +239,8 @@ def _check_search(
 
 def _read(opened: Any, weight: str | None, *, scale: bool, decimal: bool) -> tuple[Any, ...]:
     """Rows, labels, weights, the encoding for `verify`, and the rows that have no label."""
+    import numpy as np
+
     from rosenblatt.data.stack import in_place
     from rosenblatt.data.table import weights_of
     from rosenblatt.data.transformation import refuse_merged
@@ -248,12 +250,14 @@ def _read(opened: Any, weight: str | None, *, scale: bool, decimal: bool) -> tup
         column, opened = opened.split_off(weight, "weight")
         weights = weights_of(column)
     table = opened.read()
+    left_out: Any = getattr(table, "left_out", [])
+    if weights is not None and hasattr(table, "weigh"):
+        table.weigh(np.delete(weights, left_out))
     X, y, encoding = table.encode(scale=scale)
     table.refuse_rounded(encoding, decimal=decimal)
     if scale and encoding is not None:
         refuse_merged(encoding, table.batches())
     encoding = encoding and encoding.filling([c.name for c in table.columns if c.missing])
-    left_out: Any = getattr(table, "left_out", [])
     return *in_place(X, y, left_out, weights), encoding, left_out
 
 

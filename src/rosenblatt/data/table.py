@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -277,6 +278,20 @@ class Table:
             if holds.any():
                 return batch.place(int(holds.argmax()))
         return None
+
+    def weigh(self, weights: NDArray[np.float64]) -> None:
+        """Words count what their rows weigh: that decides about reference levels."""
+        row = 0
+        counts: dict[str, Counter[Any]] = {c.name: Counter() for c in self.columns if c.words}
+        for batch in self.batches():
+            some = weights[row : row + batch.rows]
+            row += batch.rows
+            for name, count in counts.items():
+                codes, words = batch.words(name)
+                total = np.bincount(codes[codes >= 0], some[codes >= 0], len(words))
+                count.update(dict(zip(words, total.tolist(), strict=True)))
+        for column in self.columns:
+            column.words = {word: counts[column.name][word] for word in column.words}
 
     def encoding(self, *, identifiers: bool = False) -> Encoding:
         """Before fills and scales. `identifiers`: they are features, too."""

@@ -36,7 +36,12 @@ class Given:
     @classmethod
     def of(cls, X: Any, y: Any, sample_weight: Any, *, fit_intercept: bool, asked: str) -> Given:
         parameters.flag("fit_intercept", fit_intercept)
-        table, _ = read_encoded(X, y, sample_weight, None, semantics="binary64", asked=asked)
+        for_more = (
+            "Maximum likelihood of many classes is not computed here: certify(X, y) says which of "
+            f"its coefficients are finite. Of two classes ask {asked} about their rows alone; each "
+            "class against the rest is another model."
+        )
+        table, _ = read_encoded(X, y, sample_weight, None, semantics="binary64", for_more=for_more)
         if len(table.classes) != 2:
             raise InputError("y holds one label only: a logistic regression needs two.")
         n = len(table.y)

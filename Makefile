@@ -11,6 +11,7 @@
 # gpu    tests and benchmark on an NVIDIA GPU; says so where there is none
 # site   the documentation as a static site: site/index.html
 # tour   the notebooks of docs/tour, run, and what they show written into them
+# commands  docs/commands.md, after a change of options
 # stub   the types of the compiled core, after a change of native/module.cpp
 # wasm   the core of the playground, after a change of native/; compares bytes where nothing changed
 # wheel  the source distribution and the wheels of this Linux machine, in dist/
@@ -36,7 +37,7 @@ ifeq ($(BROWSER),no)
 export ROSENBLATT_BROWSER := no
 endif
 
-.PHONY: demo test check tree bench soak fuzz gpu sanitize clean browser stub wasm site tour wheel release
+.PHONY: demo test check tree bench soak fuzz gpu sanitize clean browser stub wasm site tour wheel release commands
 
 demo: $(VENV)/core
 	mkdir -p demo
@@ -84,6 +85,9 @@ site: $(VENV)/core
 
 tour: $(VENV)/tools
 	$(RUN) scripts/tour.py
+
+commands: $(VENV)/core
+	$(RUN) scripts/commands_page.py
 
 stub: $(VENV)/tools
 	$(RUN) -m nanobind.stubgen -q -m rosenblatt._core._native -o src/rosenblatt/_core/_native.pyi

@@ -27,7 +27,7 @@ CONTENTS = {
         "api/files",
         "api/plots",
     ],
-    "Files and other programs": ["model-file", "onnx"],
+    "Files and other programs": ["commands", "model-file", "onnx"],
     "The project": ["datasets", "results", "changelog", "contributing"],
 }
 

@@ -102,6 +102,11 @@ def alike(printed):
     return re.sub(r"core for [^\n]*|in \d+ ms", "", printed).rstrip()
 
 
+def test_the_page_of_commands_is_what_the_commands_say():
+    command = [sys.executable, ROOT / "scripts" / "commands_page.py", "--check"]
+    assert subprocess.run(command, capture_output=True, check=False).returncode == 0
+
+
 def test_links_between_pages_lead_somewhere():
     for page in [*PAGES, ROOT / "CHANGELOG.md", ROOT / "SECURITY.md"]:
         for target in re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text()):

@@ -372,7 +372,6 @@ def distance_falls(run: Run, n: Numbers, k: Constants, star: Reference) -> Claim
         n.status(-fall - change, slop),
         change,
         -fall,
-        list(range(1, len(fall) + 1)),
     )
 
 

@@ -107,8 +107,7 @@ def check(losses: Losses, *, converged: bool, radius: float | None) -> Check:
         claims.append(_after(run, n, known))
     if known.change is not None and known.most is not None:
         status = n.status(known.most - known.change, known.doubts)
-        steps = list(range(1, len(status) + 1))
-        claims.append(worst("distance", words.step, status, known.change, known.most, steps))
+        claims.append(worst("distance", words.step, status, known.change, known.most))
     claims += [_sums(n, known, words.total), _mistakes(run, known, words.mistakes)]
     return Check(claims, n.exact)
 
@@ -124,9 +123,8 @@ def _after(run: Run, n: Numbers, known: Ledger) -> Claim:
     before = run.margins_of(n.path.scores)
     slack = np.minimum(1 - known.after, known.after - before)
     status = n.status(slack, known.after_doubts)
-    steps, ones = list(range(1, len(status) + 1)), np.ones(len(status))
     statement = "after each update the margin of its row is larger, and at most 1"
-    return worst("margin", statement, status, known.after, ones, steps)
+    return worst("margin", statement, status, known.after, np.ones(len(status)))
 
 
 def _sums(n: Numbers, known: Ledger, statement: str) -> Claim:

@@ -33,8 +33,6 @@ from rosenblatt._tracing.rounding import (
     Doubts,
     by_step,
     lengths_of,
-    of_reach,
-    of_weights,
     running,
 )
 from rosenblatt._tracing.run import Floats, Ints, Run
@@ -224,14 +222,38 @@ class Features(Space):
             return Path(norms2, None, scores, None, last, doubts, standing)
         return Path(norms2, products, scores, star2, last, doubts, standing)
 
+    @np.errstate(over="ignore", invalid="ignore")  # what is infinite decides nothing
     def _doubts(self, norms2: Floats, star2: float) -> Doubts:
-        return of_weights(
-            self.run,
-            size=self.size,
-            norms2=norms2,
-            squares=self.copies * self.squares(),
-            star2=star2,
-            start=self._start_doubt(),
+        """A step with m mistakes adds them up and then to w, so that weights are off by a vector of
+        length at most e_t <= e_0 + u Σ (‖w_τ‖ + (m_τ + 1) Σ ‖z_i‖) over the steps τ <= t, and a
+        score by ‖x̃‖ (e_t + (D + 8) u ‖w_t‖). Training with the linear kernel has sums of rounded
+        inner products instead, each of which adds its own rounding."""
+        run, rows = self.run, lengths_of(self.copies * self.squares())
+        weights, terms = lengths_of(norms2), self.size + 8
+        if not run.start.any():
+            weights[0] = 0.0
+        z = by_step(run, np.abs(run.steps) * rows[run.rows])
+        each = weights[1:] + (run.sizes + 1) * z
+        if run.kernel is not None:
+            each = each + run.sizes * (weights[:-1] + 2 * z) + terms * z
+        off = running(each) + terms * weights
+        reach = self._start_doubt() + SLIGHTLY_MORE * ULP * off
+        scores = rows[run.rows] * np.repeat(reach[:-1], run.sizes)
+        return self._off_by(reach, scores, rows, weights, star2)
+
+    def _off_by(
+        self, reach: Floats, scores: Floats, rows: Floats, weights: Floats, star2: float
+    ) -> Doubts:
+        """Where weights are off by a vector as long as `reach`, by step; `rows` and `weights` are
+        lengths."""
+        run, star = self.run, float(lengths_of(np.array([star2]))[0])
+        explained = running(by_step(run, 2 * np.abs(run.steps) * scores))
+        return Doubts(
+            scores=scores,
+            norms2=explained + 2 * weights * reach + reach**2,
+            products=star * reach,
+            last=rows * reach[-1],
+            star2=2 * self.size * ULP * star * star,
         )
 
     def _scores(self) -> tuple[Floats, Standing | None]:
@@ -372,10 +394,8 @@ class MixedFeatures(Features):
         within = weights[:-1] + weights[1:] + z
         off = SLIGHTLY_MORE * ULP * running((run.sizes + 16) * within)
         reach = off + SLIGHTLY_MORE * ULP * (self.size + 8) * np.append(within, weights[-1])
-        scores, size = rows[run.rows] * np.repeat(reach[:-1] + off[1:], run.sizes), self.size
-        return of_reach(
-            run, scores, rows=rows, weights=weights, reach=reach, star2=star2, size=size
-        )
+        scores = rows[run.rows] * np.repeat(reach[:-1] + off[1:], run.sizes)
+        return self._off_by(reach, scores, rows, weights, star2)
 
     def exact_path(self, star: Reference | None) -> Path:
         run, w = self.run, list(self.exact_start)

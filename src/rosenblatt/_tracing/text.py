@@ -301,9 +301,13 @@ def _in_line(value: Any) -> str:
     return " ".join(str(value).split())
 
 
-def _ends(trace: Trace) -> tuple[list[int], list[int]]:
-    steps = list(range(1, len(trace) + 1))
-    return (steps, []) if len(steps) <= 2 * _EDGE + 1 else (steps[:_EDGE], steps[-_EDGE:])
+def _ends(trace: Trace) -> tuple[list[str], list[list[str]], int]:
+    """Names and cells of a table that is not long; how many steps in its middle are left out."""
+    hidden = max(len(trace) - 2 * _EDGE, 0)
+    hidden = hidden if hidden > 1 else 0
+    steps = range(1, len(trace) + 1)
+    table = columns(trace, [*steps[:_EDGE], *steps[-_EDGE:]] if hidden else steps)
+    return [_in_line(name) for name in table], _cells(table), hidden
 
 
 def _summary(trace: Trace) -> str:
@@ -338,29 +342,24 @@ def _kept(trace: Trace) -> list[str]:
 
 
 def as_text(trace: Trace) -> str:
-    head, tail = _ends(trace)
-    table = columns(trace, [*head, *tail])
-    names, lines = [_in_line(name) for name in table], _cells(table)
+    names, lines, hidden = _ends(trace)
     widths = [max(map(len, column)) for column in zip(names, *lines, strict=True)]
 
     def line(cells: Iterable[str]) -> str:
         return "  ".join(cell.rjust(w) for cell, w in zip(cells, widths, strict=True)).rstrip()
 
     shown = [line(names), *(line(cells) for cells in lines)]
-    if tail:
-        hidden = len(trace) - len(head) - len(tail)
-        shown.insert(1 + len(head), f"… {hidden} more steps …")
+    if hidden:
+        shown.insert(1 + _EDGE, f"… {hidden} more steps …")
     return "\n".join([_summary(trace), _reading(trace), *shown, *_kept(trace)])
 
 
 def as_html(trace: Trace) -> str:
-    head, tail = _ends(trace)
-    table = columns(trace, [*head, *tail])
-    lines = ["".join(f"<td>{escape(c)}</td>" for c in line) for line in _cells(table)]
-    if tail:
-        hidden = len(trace) - len(head) - len(tail)
-        lines.insert(len(head), f'<td colspan="{len(table)}">… {hidden} more steps …</td>')
-    names = "".join(f"<th>{escape(str(name))}</th>" for name in table)
+    table, cells, hidden = _ends(trace)
+    lines = ["".join(f"<td>{escape(c)}</td>" for c in line) for line in cells]
+    if hidden:
+        lines.insert(_EDGE, f'<td colspan="{len(table)}">… {hidden} more steps …</td>')
+    names = "".join(f"<th>{escape(name)}</th>" for name in table)
     body = "".join(f"<tr>{line}</tr>" for line in lines)
     above = escape(f"{_summary(trace)} {_reading(trace)}")
     below = "".join(f"<p>{escape(line)}</p>" for line in _kept(trace))

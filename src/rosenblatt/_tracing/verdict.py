@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -98,8 +99,7 @@ def after_each(
 ) -> Claim:
     """left <= right after every step; at the start both are the same."""
     status = n.status((right - left)[1:], slop[1:])
-    steps = list(range(1, len(left)))
-    return worst(name, statement, status, left[1:], right[1:], steps, sign=sign)
+    return worst(name, statement, status, left[1:], right[1:], sign=sign)
 
 
 def worst(
@@ -108,10 +108,11 @@ def worst(
     status: NDArray[np.str_],
     left: NDArray[Any],
     right: NDArray[Any],
-    steps: list[int],
+    steps: Sequence[int] | None = None,
     sign: int = 1,
 ) -> Claim:
-    """The claim as a whole: its worst status, and the step where both sides were nearest."""
+    """The claim as a whole: its worst status, and the step where both sides were nearest. `steps`
+    are 1, 2, … unless they are given."""
     if not len(status):
         return Claim(name, statement, HELD, detail="there was no update")
     overall = next(s for s in (VIOLATED, WITHIN, HELD) if (status == s).any())
@@ -121,4 +122,5 @@ def worst(
     at = int(np.argmin(slack))
     several = int(np.count_nonzero(status == overall))
     detail = "" if overall == HELD else f"{several} of {len(status)} steps"
-    return Claim(name, statement, overall, steps[at], sign * a[at], sign * b[at], detail)
+    step = 1 + at if steps is None else steps[at]
+    return Claim(name, statement, overall, step, sign * a[at], sign * b[at], detail)

@@ -17,7 +17,7 @@ from rosenblatt.errors import InputError
 from rosenblatt.online import AROW, PassiveAggressive
 from rosenblatt.plots import style
 from rosenblatt.plots.display import Display
-from rosenblatt.plots.scene import class_name
+from rosenblatt.plots.scene import looks
 
 if TYPE_CHECKING:
     from rosenblatt._tracing.trace import Trace
@@ -75,7 +75,6 @@ class AlphaDisplay(Display):
 
         `y` and `sample_weight` are those of training; `label` is how many rows are labelled.
         """
-        style.pyplot()
         check_is_fitted(estimator)
         counts = getattr(estimator, "update_counts_", None)
         if counts is None:
@@ -103,7 +102,6 @@ class AlphaDisplay(Display):
         cls, trace: Trace, step: int | None = None, *, label: int = 5, ax: Any = None
     ) -> AlphaDisplay:
         """Draw α after so many steps of a trace, by default after the last."""
-        style.pyplot()
         k = len(trace) if step is None else step
         alpha, y = trace.alpha_at(k), trace.replay.run.y
         alpha = alpha if alpha.ndim == 1 else _of_own_class(alpha, y)
@@ -123,7 +121,7 @@ class AlphaDisplay(Display):
             rows = np.sort(np.argsort(-self.alpha, kind="stable")[:_MOST])
         size = 50 if len(rows) <= 300 else 12
         self.points_, self.stems_ = [], []
-        for code, name, (colour, shape) in self._looks():
+        for code, name, (colour, shape) in looks(self.classes):
             some = rows[self.y[rows] == code]
             self.stems_.append(
                 ax.vlines(some, 0, self.alpha[some], color=colour, linewidth=1.2, zorder=1)
@@ -138,13 +136,6 @@ class AlphaDisplay(Display):
         style.whole_ticks(ax.xaxis)
         handles = self.points_[::-1] if len(self.classes) == 2 else self.points_
         style.frame(ax, ("row", "α = η c · updates"), self._words(), notes, handles)
-
-    def _looks(self) -> list[tuple[int, str, tuple[str, str]]]:
-        if len(self.classes) == 2:
-            return [
-                (sign, class_name(self.classes, sign), style.look(sign > 0)) for sign in (-1, 1)
-            ]
-        return [(c, style.text(name, 26), style.look(c)) for c, name in enumerate(self.classes)]
 
     def _label(self, ax: Any, top: float) -> None:
         """Numbers of the hardest rows, where they do not cover each other."""

@@ -9,8 +9,7 @@ import numpy as np
 from rosenblatt._tracing.run import Floats
 from rosenblatt._validation import parameters
 from rosenblatt.plots import scene, style
-from rosenblatt.plots.display import PlaneDisplay, plane_of
-from rosenblatt.plots.scene import Data, Plane, Rule
+from rosenblatt.plots.display import PlaneDisplay
 from rosenblatt.plots.view import draw_arrow, draw_points, name_arrow
 
 if TYPE_CHECKING:
@@ -51,9 +50,6 @@ class BoundaryDisplay(PlaneDisplay):
     >>> display.figure_.savefig("plane.png")  # doctest: +SKIP
     """
 
-    def __init__(self, data: Data, plane: Plane, rule: Rule, *, origin: bool = False):
-        super().__init__(data, plane, rule, ~(data.y * rule.scores > 0), origin=origin)
-
     @classmethod
     def from_estimator(
         cls,
@@ -84,10 +80,8 @@ class BoundaryDisplay(PlaneDisplay):
         ax : matplotlib axes, optional
             Where to draw; by default on a new figure.
         """
-        style.pyplot()
         data = scene.of_estimator(estimator, X, y, sample_weight)
-        rule = scene.rule_of_estimator(estimator, X)
-        display = cls(data, plane_of(data, features, rule), rule)
+        display = cls._of_rule(data, scene.rule_of_estimator(estimator, X), features)
         return display.plot(ax=ax, weights=weights, grid_resolution=grid_resolution)
 
     @classmethod
@@ -102,13 +96,9 @@ class BoundaryDisplay(PlaneDisplay):
         ax: Any = None,
     ) -> BoundaryDisplay:
         """Draw the weights after so many steps of a trace, by default after the last."""
-        style.pyplot()
-        k = trace.replay.checked_step(len(trace) if step is None else step)
-        data, rule = scene.of_two(trace, "BoundaryDisplay"), scene.rule_of_trace(trace, k)
-        display = cls(data, plane_of(data, features, rule), rule, origin=True)
-        display.plot(ax=ax, weights=weights, grid_resolution=grid_resolution)
-        display._title_of_step(trace, k)
-        return display
+        data = scene.of_two(trace, "BoundaryDisplay")
+        how = {"ax": ax, "weights": weights, "grid_resolution": grid_resolution}
+        return cls._of_step(data, trace, step, features, **how)
 
     def plot(
         self, *, ax: Any = None, weights: bool = False, grid_resolution: int = 100
@@ -119,9 +109,9 @@ class BoundaryDisplay(PlaneDisplay):
 
     def _draw(self, ax: Any, weights: bool, resolution: int) -> None:
         rows, notes = scene.shown(self.data, self._wrong)
-        score = "·score" if self.rule.w is None else "(w·x + b)"
+        mistake = "y·score ≤ 0" if self.rule.w is None else "y(w·x + b) ≤ 0"
         self.points_, self.rings_ = draw_points(
-            ax, self.data, self._points, rows, self._wrong, score
+            ax, self.data, self._points, rows, self._wrong, mistake
         )
         self.line_ = self.band_ = self.arrow_ = None
         level, which = self._margin()

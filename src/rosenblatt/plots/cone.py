@@ -83,7 +83,6 @@ class ConeDisplay(Display):
         ax : matplotlib axes, optional
             Where to draw; by default on a new figure.
         """
-        style.pyplot()
         return cls(X, y, generators).plot(ax=ax)
 
     def _corner(self) -> int | None:

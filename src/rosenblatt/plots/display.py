@@ -6,8 +6,8 @@ from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rosenblatt._core.rows import margins
 from rosenblatt.plots import scene, style
 from rosenblatt.plots.scene import Data, Plane, Rule
 from rosenblatt.plots.view import frame_plane, view
@@ -23,6 +23,10 @@ class Display(ABC):
 
     ax_: Any
     figure_: Any
+
+    def __new__(cls, *_: Any, **__: Any) -> Self:
+        style.pyplot()  # before any work: without matplotlib there is no picture
+        return super().__new__(cls)
 
     def plot(self, *, ax: Any = None) -> Self:
         """Draw it, on the given axes or on a new figure."""
@@ -41,11 +45,10 @@ class Display(ABC):
 class PlaneDisplay(Display):
     """Rows in the plane of two features, with a ring around every mistake, and a rule."""
 
-    def __init__(
-        self, data: Data, plane: Plane, rule: Rule, wrong: NDArray[np.bool_], *, origin: bool
-    ):
+    def __init__(self, data: Data, plane: Plane, rule: Rule, *, origin: bool = False):
+        """With `origin` the origin is seen, too, unless it is far away: training begins there."""
         self.data, self.plane, self.rule = data, plane, rule
-        self._wrong = wrong & data.present
+        self._wrong = ~(margins(rule.scores, data.y) > 0) & data.present
         self.mistakes = np.flatnonzero(self._wrong)
         self._points = plane.points(data.table)
         self._view = view(self._points[data.present], origin=origin)
@@ -60,8 +63,20 @@ class PlaneDisplay(Display):
             return f"All {n:,} rows {all_right}"
         return f"{wrong:,} of {n:,} rows {'is a mistake' if wrong == 1 else 'are mistakes'}"
 
-    def _title_of_step(self, trace: Trace, step: int) -> None:
-        style.title(self.ax_, f"After step {step} of {len(trace)}: {self._verdict()}")
+    @classmethod
+    def _of_rule(cls, data: Data, rule: Rule, features: Any, *, origin: bool = False) -> Self:
+        """In the plane of two chosen features, or of those with the heaviest weights."""
+        return cls(data, scene.plane(data, features, rule.heaviest), rule, origin=origin)
+
+    @classmethod
+    def _of_step(
+        cls, data: Data, trace: Trace, step: int | None, features: Any, **how: Any
+    ) -> Self:
+        k = trace.replay.checked_step(len(trace) if step is None else step)
+        display = cls._of_rule(data, scene.rule_of_trace(trace, k), features, origin=True)
+        display.plot(**how)
+        style.title(display.ax_, f"After step {k} of {len(trace)}: {display._verdict()}")
+        return display
 
     def _frame(self, ax: Any, notes: list[str], part: str, handles: list[Any]) -> None:
         """What is around the rows. In a cut a row can differ from the side or region (`part`) that
@@ -69,8 +84,3 @@ class PlaneDisplay(Display):
         if self.plane.how:
             notes.append(f"{self.plane.how} Rings tell the mistakes, not the {part} that is seen.")
         frame_plane(ax, self._view, self.plane.names, self._verdict(), notes, handles)
-
-
-def plane_of(data: Data, features: Any, rule: Rule) -> Plane:
-    """The plane of two chosen features, or of those with the heaviest weights."""
-    return scene.plane(data, features, rule.heaviest)

@@ -77,7 +77,6 @@ class LossBoundDisplay(Display):
     @classmethod
     def from_trace(cls, trace: Trace, *, ax: Any = None) -> LossBoundDisplay:
         """Draw it for a trace."""
-        style.pyplot()
         return cls(trace).plot(ax=ax)
 
     def _draw(self, ax: Any) -> None:

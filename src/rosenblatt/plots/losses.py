@@ -73,7 +73,6 @@ class LossLineDisplay(Display):
         cls, X: Any, y: Any, *, start: Any, end: Any, sample_weight: Any = None, ax: Any = None
     ) -> LossLineDisplay:
         """Draw the losses between two weight vectors: d weights, or d + 1 with the intercept."""
-        style.pyplot()
         e = given.examples(X, y, sample_weight)
         first, last = _lifted(start, e.rows.d, "start"), _lifted(end, e.rows.d, "end")
         return cls(e, first, last, ("start", "end")).plot(ax=ax)
@@ -87,7 +86,6 @@ class LossLineDisplay(Display):
         By default from the first weights that are not zero to the last: on a ray from zero no row
         ever changes its side.
         """
-        style.pyplot()
         scene.of_two(trace, "LossLineDisplay")
         begin = trace.replay.features("the loss along a line").start
         first = int(not begin.any()) if start is None else start

@@ -68,7 +68,6 @@ class MistakesDisplay(Display):
     @classmethod
     def from_estimator(cls, estimator: Any, *, ax: Any = None) -> MistakesDisplay:
         """Draw `mistakes_` (and `validation_mistakes_`) of a fitted estimator."""
-        style.pyplot()
         check_is_fitted(estimator)
         if not isinstance(estimator, Training):
             raise InputError(
@@ -88,7 +87,6 @@ class MistakesDisplay(Display):
     @classmethod
     def from_trace(cls, trace: Trace, *, ax: Any = None) -> MistakesDisplay:
         """Draw the mistakes of a trace, with the errors of the weights that were kept."""
-        style.pyplot()
         run, estimator = trace.replay.run, trace.estimator
         if estimator is not None:
             mistakes = estimator.mistakes_

@@ -10,6 +10,7 @@ from sklearn.base import clone
 
 from rosenblatt._core.rows import Examples, Labelled
 from rosenblatt._tracing.run import Floats, Ints
+from rosenblatt._tracing.walk import JointSums, Sums
 from rosenblatt._training.kernels import Gram
 from rosenblatt.plots import scene, style
 from rosenblatt.plots.display import Display
@@ -77,7 +78,6 @@ class PocketDisplay(Display):
     @classmethod
     def from_trace(cls, trace: Trace, *, ax: Any = None) -> PocketDisplay:
         """Draw both for the updates of a trace."""
-        style.pyplot()
         return cls(trace).plot(ax=ax)
 
     def _draw(self, ax: Any) -> None:
@@ -116,22 +116,13 @@ def _by_scores(trace: Trace, steps: Any) -> tuple[Ints, Floats]:
     run = trace.replay.run
     assert run.kernel is not None
     gram, labels = Gram(run.kernel, run.X, 2**30), Labelled(run.y, run.c, run.k)
-    starts = np.atleast_2d(run.start)
-    scores = np.tile(starts[:, -1:], len(run.y))  # a row for each class; of two there is one
-    for c, i in zip(*(part.tolist() for part in np.nonzero(starts[:, :-1])), strict=True):
-        scores[c] += starts[c, i] * gram.row(i)
+    function: Any = (Sums if run.k is None else JointSums)(gram, run.start)
     plain, weighted, done = [], [], 0
     for k in steps.tolist():
         for u in range(done, int(run.edges[k])):
-            step, row = run.steps[u], gram.row(int(run.rows[u]))
-            changed = [(0, step)]
-            if run.rivals is not None:
-                changed = [(run.own[u], step), (run.rivals[u], -step)]
-            for c, signed in changed:
-                scores[c] += signed * row
-                scores[c] += signed * run.intercept
+            function.add(run.places[u], float(run.steps[u]), intercept=run.intercept)
         done = int(run.edges[k])
-        wrong = labels.wrong(scores[0] if run.rivals is None else scores.T)
+        wrong = labels.wrong(function.values)
         plain.append(int(np.count_nonzero(wrong)))
         weighted.append(float(run.weights[wrong].sum()))
     return np.array(plain, dtype=np.int64), np.array(weighted)

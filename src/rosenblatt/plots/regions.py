@@ -5,16 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
-from numpy.typing import NDArray
 
-from rosenblatt._core.rows import margins
 from rosenblatt._tracing.run import Floats
-from rosenblatt._util.text import many
 from rosenblatt._validation import parameters
 from rosenblatt.errors import InputError
 from rosenblatt.plots import scene, style
-from rosenblatt.plots.display import PlaneDisplay, plane_of
-from rosenblatt.plots.scene import Data, Plane, Rule
+from rosenblatt.plots.display import PlaneDisplay
+from rosenblatt.plots.view import draw_points
 
 if TYPE_CHECKING:
     from rosenblatt._tracing.trace import Trace
@@ -56,12 +53,9 @@ class RegionsDisplay(PlaneDisplay):
     >>> display.figure_.savefig("regions.png")  # doctest: +SKIP
     """
 
-    def __init__(self, data: Data, plane: Plane, rule: Rule, *, origin: bool = False):
-        """`rule` has a score for each class. With `origin` the origin is seen, too, unless it is
-        far away."""
-        wrong = ~(margins(rule.scores, data.y) > 0)
-        super().__init__(data, plane, rule, wrong, origin=origin)
-        self.classes = data.classes
+    @property
+    def classes(self) -> list[Any]:
+        return self.data.classes
 
     @classmethod
     def from_estimator(
@@ -90,7 +84,6 @@ class RegionsDisplay(PlaneDisplay):
         ax : matplotlib axes, optional
             Where to draw; by default on a new figure.
         """
-        style.pyplot()
         data = scene.of_estimator(estimator, X, y, sample_weight, of_many=True)
         rule = scene.rule_of_estimator(estimator, X)
         shape = rule.scores.shape
@@ -99,8 +92,7 @@ class RegionsDisplay(PlaneDisplay):
                 f"The decision_function of {type(estimator).__name__} has the shape {shape}: "
                 f"regions need a score for each of the {len(data.classes)} classes."
             )
-        display = cls(data, plane_of(data, features, rule), rule)
-        return display.plot(ax=ax, grid_resolution=grid_resolution)
+        return cls._of_rule(data, rule, features).plot(ax=ax, grid_resolution=grid_resolution)
 
     @classmethod
     def from_trace(
@@ -113,19 +105,13 @@ class RegionsDisplay(PlaneDisplay):
         ax: Any = None,
     ) -> RegionsDisplay:
         """Draw the regions after so many steps of a trace, by default after the last."""
-        style.pyplot()
-        k = trace.replay.checked_step(len(trace) if step is None else step)
         data = scene.of_trace(trace)
         if trace.replay.run.k is None:
             raise InputError(
                 "This trace is of two classes, and regions are of three or more: BoundaryDisplay "
                 "has the pictures of two."
             )
-        rule = scene.rule_of_trace(trace, k)
-        display = cls(data, plane_of(data, features, rule), rule, origin=True)
-        display.plot(ax=ax, grid_resolution=grid_resolution)
-        display._title_of_step(trace, k)
-        return display
+        return cls._of_step(data, trace, step, features, ax=ax, grid_resolution=grid_resolution)
 
     def plot(self, *, ax: Any = None, grid_resolution: int = 200) -> RegionsDisplay:
         """Draw it, on the given axes or on a new figure."""
@@ -135,8 +121,10 @@ class RegionsDisplay(PlaneDisplay):
     def _draw(self, ax: Any, resolution: int) -> None:
         rows, notes = scene.shown(self.data, self._wrong)
         self._regions(ax, resolution)
-        self.points_ = [self._class(ax, rows, c) for c in range(len(self.classes))]
-        self.rings_ = self._rings(ax, rows)
+        mistake = "another score\nis as high or higher"
+        self.points_, self.rings_ = draw_points(
+            ax, self.data, self._points, rows, self._wrong, mistake
+        )
         rings = [self.rings_] if len(self.mistakes) else []
         self._frame(ax, notes, "region", [*self.points_, *rings])
 
@@ -170,16 +158,6 @@ class RegionsDisplay(PlaneDisplay):
         ahead = (surface[:, c] - others).reshape(len(y), len(x))
         if ahead.min() < 0 < ahead.max():
             ax.contour(x, y, ahead, [0.0], colors=[style.BLACK], linewidths=1.2, zorder=1)
-
-    def _class(self, ax: Any, rows: NDArray[np.intp], c: int) -> Any:
-        some = rows[self.data.y[rows] == c]
-        name = style.text(self.classes[c], 26)
-        return style.dots(ax, self._points[some], 36, *style.look(c), zorder=3, label=name)
-
-    def _rings(self, ax: Any, rows: NDArray[np.intp]) -> Any:
-        wrong = rows[self._wrong[rows]]
-        label = f"{many(len(wrong), 'mistake')}: another score\nis as high or higher"
-        return style.rings(ax, self._points[wrong], 115, linewidths=1.4, zorder=4, label=label)
 
     def _verdict(self) -> str:
         return self._mistaken("have their highest score for their own class")

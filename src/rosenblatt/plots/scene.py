@@ -45,7 +45,14 @@ class Data:
         return int(self.table.shape[1])
 
 
-def class_name(classes: Sequence[Any], sign: int) -> str:
+def looks(classes: Sequence[Any]) -> list[tuple[int, str, tuple[str, str]]]:
+    """Of each class its code in y, its name, and its colour and shape."""
+    if len(classes) > 2:
+        return [(c, style.text(name, 26), style.look(c)) for c, name in enumerate(classes)]
+    return [(sign, _name_of_sign(classes, sign), style.look(sign > 0)) for sign in (-1, 1)]
+
+
+def _name_of_sign(classes: Sequence[Any], sign: int) -> str:
     """The label, and its sign where the labels do not say it."""
     plain = "y = −1" if sign < 0 else "y = +1"
     if [str(label).removesuffix(".0") for label in classes] == ["-1", "1"]:

@@ -83,7 +83,6 @@ class SqueezeDisplay(Display):
     @classmethod
     def from_trace(cls, trace: Trace, *, scale: str = "log", ax: Any = None) -> SqueezeDisplay:
         """Draw it for a trace; with scale="linear" the axes are."""
-        style.pyplot()
         return cls(trace).plot(scale=scale, ax=ax)
 
     def lower(self, k: Any) -> Floats:

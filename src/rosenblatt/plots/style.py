@@ -130,6 +130,7 @@ def _drawable(c: str) -> bool:
 
 
 def _fonts() -> list[str]:
+    pyplot()
     from matplotlib.font_manager import FontProperties, findfont
 
     return [findfont(FontProperties(family=[name])) for name in FontProperties().get_family()]

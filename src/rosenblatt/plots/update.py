@@ -94,7 +94,6 @@ class UpdateDisplay(Display):
         cls, trace: Trace, step: int, *, features: Any = None, ax: Any = None
     ) -> UpdateDisplay:
         """Draw step k of a trace, 1 being the first."""
-        style.pyplot()
         return cls(trace, step, features=features).plot(ax=ax)
 
     def _place(self) -> None:

@@ -12,7 +12,7 @@ from rosenblatt._tracing.run import Floats
 from rosenblatt._util.text import many
 from rosenblatt.errors import InputError
 from rosenblatt.plots import style
-from rosenblatt.plots.scene import Data, class_name
+from rosenblatt.plots.scene import Data, looks
 
 _PAD = 0.08  # of the span, on every side
 _NARROWEST, _WIDEST = 1.25, 1.6  # width against height, where both features have one scale
@@ -102,16 +102,16 @@ def draw_points(
     points: Floats,
     rows: NDArray[np.intp],
     mistakes: NDArray[np.bool_],
-    score: str = "(w·x + b)",
+    mistake: str = "y(w·x + b) ≤ 0",
 ) -> tuple[list[Any], Any]:
-    """Each class in its colour and shape, a ring around every mistake; the artists of both."""
+    """Each class in its colour and shape, a ring around every mistake; the artists of both.
+    `mistake` says what one is."""
     size, edge = _SIZES[np.searchsorted([300, 2_000], len(rows))]
     classes = []
-    for sign in (-1, 1):
-        some = points[rows[data.y[rows] == sign]]
-        name = class_name(data.classes, sign)
+    for code, name, look in looks(data.classes):
+        some = points[rows[data.y[rows] == code]]
         how: dict[str, Any] = {"linewidths": edge, "zorder": 3, "label": name}
-        classes.append(style.dots(ax, some, size, *style.look(sign > 0), **how))
+        classes.append(style.dots(ax, some, size, *look, **how))
     wrong = rows[mistakes[rows]]
     few = len(wrong) <= len(rows) / 5  # then they must be seen in the crowd
     rings = style.rings(
@@ -122,7 +122,7 @@ def draw_points(
         path_effects=_halo(3.0 + edge) if few else None,
         alpha=1.0 if edge else 0.35,
         zorder=4,
-        label=f"{many(len(wrong), 'mistake')}: y{score} ≤ 0",
+        label=f"{many(len(wrong), 'mistake')}: {mistake}",
     )
     return classes, rings
 

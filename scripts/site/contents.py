@@ -6,7 +6,16 @@ ROOT = Path(__file__).parents[2]
 
 # The headings of the sidebar. Pages of docs/ that are not named come under the last one.
 CONTENTS = {
-    "Your table": ["fit", "report", "tables", "scorecard", "opinion", "credit"],
+    "Your table": [
+        "fit",
+        "tables",
+        "costs",
+        "honest-error",
+        "report",
+        "scorecard",
+        "opinion",
+        "credit",
+    ],
     "From scikit-learn": ["from-scikit-learn", "how-to", "many-classes", "rules"],
     "Before a logistic regression": ["separation", "certificate", "minimum-errors", "forced"],
     "A lecture": ["playground", "lecture-notes", "theory", "trace", "pictures", "definitions"],

@@ -15,7 +15,7 @@ from sklearn.linear_model import Perceptron as Theirs
 from rosenblatt import Perceptron
 from rosenblatt._core.backend import gpu
 from rosenblatt._core.gpu.driver import cupy
-from rosenblatt.errors import DeviceError, MissingExtra
+from rosenblatt.errors import DeviceError, MissingExtraError
 
 REPEATS = 5
 CASES = {
@@ -100,7 +100,7 @@ def judged(time, target):
 def main():
     try:
         library = cupy()
-    except (DeviceError, MissingExtra) as error:
+    except (DeviceError, MissingExtraError) as error:
         print(f"Left out: {error}")
         return
     from rosenblatt._core import rows

@@ -54,7 +54,7 @@ from rosenblatt._util.budget import Budget, LimitReached, noting
 from rosenblatt._util.files import write_whole
 from rosenblatt._util.one_thread import one_thread
 from rosenblatt._validation import parameters
-from rosenblatt.errors import CertificateRejected, InputError
+from rosenblatt.errors import InputError, VerificationError
 
 if TYPE_CHECKING:
     from rosenblatt.data import Encoding
@@ -336,7 +336,7 @@ class Certificate(AboutRows):
     # --- Checking, saving, showing ---
 
     def verify(self, X: Any, y: Any) -> None:
-        """Check every claim against the data, exactly. Raises CertificateRejected if one fails."""
+        """Check every claim against the data, exactly. Raises VerificationError if one fails."""
 
         try:
             verify.check_form(self._document)
@@ -348,9 +348,9 @@ class Certificate(AboutRows):
         except InputError:  # of X and y
             raise
         except verify.Rejected as reason:
-            raise CertificateRejected(f"The certificate is rejected: {reason}.") from None
+            raise VerificationError(f"The certificate is rejected: {reason}.") from None
         except (LookupError, TypeError, AttributeError, ArithmeticError, ValueError) as error:
-            raise CertificateRejected(
+            raise VerificationError(
                 f"The certificate is rejected: it is malformed ({type(error).__name__}: {error})."
             ) from None
         self._checked = True
@@ -575,7 +575,7 @@ class _Search:
         try:
             check(out, self.table.X, self.table.y, hashed=True)
         except verify.Rejected as reason:
-            raise CertificateRejected(
+            raise VerificationError(
                 f"A certificate was found that its verifier rejects ({reason}), so that nothing is "
                 "returned. This is a mistake in rosenblatt: please report it, with the data if you "
                 "can."

@@ -313,7 +313,7 @@ class ErrorBracket(AboutRows):
     def verify(self, X: Any, y: Any) -> None:
         """Check the rule, its errors, and what proves `proved_lower` against the data, exactly.
 
-        Raises CertificateRejected if something does not hold.
+        Raises VerificationError if something does not hold.
         """
         held_against(self._document, X, y, partial(_check, self), "The bracket is")
 

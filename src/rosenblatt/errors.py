@@ -6,10 +6,10 @@ RosenblattError
 │   └── ModelFileError                  a file is not a model file, or is damaged
 ├── FileError (also OSError)            a file cannot be read or written
 │   └── MissingFileError (also FileNotFoundError) it, or the folder to write into, is not there
-├── WeightsOverflow (also OverflowError) the weights grew beyond floating-point numbers
-├── CertificateRejected                 a certificate does not prove what it claims about the data
-├── TooManyVoters (also MemoryError)    keep="vote" would need more memory than it may take
-├── MissingExtra (also ImportError)     a library that only this needs is not installed
+├── WeightsOverflowError (also OverflowError) the weights grew beyond floating-point numbers
+├── VerificationError                   a certificate does not prove what it claims about the data
+├── TooManyVotersError (also MemoryError) keep="vote" would need more memory than it may take
+├── MissingExtraError (also ImportError) a library that only this needs is not installed
 ├── DeviceError (also RuntimeError)     the GPU that was asked for is not there, or could not do it
 │   └── DeviceMemoryError (also MemoryError) it has too little memory
 └── EngineError (also RuntimeError)     the machines of an engine are not there, or could not do it
@@ -78,19 +78,19 @@ class MissingFileError(FileError, FileNotFoundError):
     """There is no such file, or no such folder to write into."""
 
 
-class WeightsOverflow(RosenblattError, OverflowError):  # noqa: N818 - the word says what happened
+class WeightsOverflowError(RosenblattError, OverflowError):
     """The weights grew beyond floating-point numbers."""
 
 
-class CertificateRejected(RosenblattError):  # noqa: N818 - the word says what happened
+class VerificationError(RosenblattError):
     """A certificate does not prove what it claims about this data."""
 
 
-class TooManyVoters(RosenblattError, MemoryError):  # noqa: N818 - the word says what happened
+class TooManyVotersError(RosenblattError, MemoryError):
     """The weight vectors that vote would take more memory than they may."""
 
 
-class MissingExtra(RosenblattError, ImportError):  # noqa: N818 - the word says what happened
+class MissingExtraError(RosenblattError, ImportError):
     """A library that only some functions need is not installed."""
 
 

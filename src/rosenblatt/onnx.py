@@ -14,7 +14,7 @@ from rosenblatt._training.kernels import KERNELS
 from rosenblatt._util.files import write_whole
 from rosenblatt._util.spelling import either
 from rosenblatt._validation import parameters
-from rosenblatt.errors import InputError, InputTypeError, MissingExtra
+from rosenblatt.errors import InputError, InputTypeError, MissingExtraError
 from rosenblatt.kernel_perceptron import KernelPerceptron
 from rosenblatt.online import AROW, PassiveAggressive
 from rosenblatt.perceptron import Perceptron
@@ -57,7 +57,7 @@ def export(
     try:
         from rosenblatt._export.onnx_model import model_of
     except ImportError as error:
-        raise MissingExtra(
+        raise MissingExtraError(
             f'Writing ONNX files needs onnx ({error}). Install it: pip install "rosenblatt[onnx]".'
         ) from None
     write_whole(path, model_of(estimator, encoding, dtype).SerializeToString(), overwrite=True)

@@ -161,7 +161,7 @@ class SignReport(AboutRows):
     def verify(self, X: Any, y: Any) -> None:
         """Check every forced sign, and the errors of its rule, against the data, exactly.
 
-        Raises CertificateRejected if something does not hold.
+        Raises VerificationError if something does not hold.
         """
         proof.held_against(self._document, X, y, self._check, "The signs are")
 

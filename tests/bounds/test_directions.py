@@ -32,7 +32,7 @@ from rosenblatt._bounds.pairs import NO_PAIRS, PairTable
 from rosenblatt._bounds.problem import Problem
 from rosenblatt._certify.rows import Rows
 from rosenblatt._util.budget import Budget, LimitReached
-from rosenblatt.errors import CertificateRejected, InputError
+from rosenblatt.errors import InputError, VerificationError
 
 
 @pytest.fixture
@@ -396,7 +396,7 @@ def test_changed_brackets_are_rejected(proved):
     frame, labels, bracket = proved
     changed = copy.copy(bracket)
     changed.ends = (bracket.ends[0] + 1, *bracket.ends[1:])
-    with raises(CertificateRejected):
+    with raises(VerificationError):
         changed.verify(frame, labels)
 
 

@@ -15,7 +15,7 @@ from rosenblatt import certify, forced_signs, minimum_errors
 from rosenblatt import sign_report as forced_module
 from rosenblatt._bounds.pairs import NO_PAIRS, PairTable
 from rosenblatt._util.budget import Clock
-from rosenblatt.errors import CertificateRejected, InputError
+from rosenblatt.errors import InputError, VerificationError
 
 
 def test_as_every_direction_of_the_plane_says(heavy):
@@ -160,7 +160,7 @@ def test_the_proof_is_a_file_that_the_verifier_accepts(cancer, report, tmp_path)
 
 def test_other_data_is_rejected(cancer, report):
     X, y = cancer
-    with raises(CertificateRejected):
+    with raises(VerificationError):
         report.verify(X + 1, y)
 
 

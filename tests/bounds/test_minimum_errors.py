@@ -30,7 +30,7 @@ from rosenblatt._bounds.hitting_set import Cover
 from rosenblatt._bounds.pairs import PairTable
 from rosenblatt._bounds.proof import Cases, bound_of
 from rosenblatt._util.budget import Budget
-from rosenblatt.errors import CertificateRejected, InputError
+from rosenblatt.errors import InputError, VerificationError
 
 NO_FLOATS = "no floating-point weights were found"
 
@@ -269,7 +269,7 @@ def test_changed_claims_are_rejected():
         try:
             for name, value in changes.items():
                 setattr(bracket, name, value)
-            with raises(CertificateRejected):
+            with raises(VerificationError):
                 bracket.verify(X, y)
         finally:
             for name, value in kept.items():

@@ -15,7 +15,7 @@ from rational import COMPLETE, OVERLAP, QUASI, UNDECIDED
 from rosenblatt import certify, minimum_errors
 from rosenblatt._certify import by_training, check
 from rosenblatt.certificate import Certificate, ClassPair
-from rosenblatt.errors import CertificateRejected, InputError
+from rosenblatt.errors import InputError, VerificationError
 
 # --- The oracle -----------------------------------------------------------------------------------
 
@@ -222,7 +222,7 @@ def test_rows_of_weight_zero_are_left_out_and_rows_keep_their_numbers():
     last = certificate.pair_certificates["1", "2"]
     last.verify(X, y)
     assert min(last.conflict.rows) >= 50
-    with pytest.raises(CertificateRejected):
+    with pytest.raises(VerificationError):
         certificate.verify(X, (y + 1) % 3)
 
 
@@ -246,7 +246,7 @@ def test_more_classes_than_a_byte_can_count():
     with mock.patch.object(by_training, "_MOST_DIMENSIONS", 0):
         certificate = certify(X, y, work_limit=10**6)
     certificate.verify(X, y)
-    with pytest.raises(CertificateRejected):
+    with pytest.raises(VerificationError):
         certificate.verify(X, np.roll(y, 1))
 
 

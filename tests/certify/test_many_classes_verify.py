@@ -18,7 +18,7 @@ from rational import COMPLETE, OVERLAP, QUASI, UNDECIDED
 from rosenblatt import certify, verify
 from rosenblatt._certify import check
 from rosenblatt.certificate import Certificate
-from rosenblatt.errors import CertificateRejected
+from rosenblatt.errors import VerificationError
 from tampering import changed, changes
 
 # b between a and c; b among a, and c apart; b among a, c among b, and the other way round.
@@ -190,5 +190,5 @@ def test_the_program_alone_reads_the_labels_of_a_table(tmp_path):
         code, out = says(labels)
         assert (code, out[:9]) == (1, "REJECTED:"), labels
     loaded = Certificate.load(path)
-    with pytest.raises(CertificateRejected):
+    with pytest.raises(VerificationError):
         loaded.verify(X, list("abca"))

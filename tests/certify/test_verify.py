@@ -37,7 +37,7 @@ from raising import check_sentence, raises
 from rational import COMPLETE, OVERLAP, QUASI, UNDECIDED
 from rosenblatt import certify, verify
 from rosenblatt.certificate import Certificate
-from rosenblatt.errors import CertificateRejected, InputError, RosenblattError
+from rosenblatt.errors import InputError, RosenblattError, VerificationError
 from tampering import changed, changes
 
 # --- Every single change --------------------------------------------------------------------------
@@ -219,7 +219,7 @@ def test_a_certificate_with_other_names_is_rejected_where_the_data_have_names(tm
         (tmp_path / "c.json").write_text(json.dumps(changed))
         assert verify.main([str(tmp_path / "c.json"), str(tmp_path / "t.csv")]) == 1
         if field != "target":
-            with pytest.raises(CertificateRejected):
+            with pytest.raises(VerificationError):
                 Certificate(changed).verify(table, y)
 
 
@@ -227,13 +227,13 @@ def test_the_certificate_object_says_so_too():
     X, y = SEPARATED
     certificate = certify(floats(X), y)
     certificate.verify(np.array(X, dtype=np.float32), y)
-    assert issubclass(CertificateRejected, RosenblattError)
-    assert not issubclass(CertificateRejected, InputError)
-    with raises(CertificateRejected):
+    assert issubclass(VerificationError, RosenblattError)
+    assert not issubclass(VerificationError, InputError)
+    with raises(VerificationError):
         certificate.verify(floats(X[::-1]), y[::-1])
-    with raises(CertificateRejected):
+    with raises(VerificationError):
         certificate.verify(floats(X[:3]), y[:3])
-    with raises(CertificateRejected):
+    with raises(VerificationError):
         certificate.verify(floats(X), ["a", "a", "b", "b"])
 
 
@@ -579,7 +579,7 @@ def test_a_label_that_a_row_left_out_has_is_not_known_by_it():
     X = [[9.0], [0.0], [1.0], [2.0]]
     certificate = certify(X, list("babb"), sample_weight=[0, 1, 1, 1])
     certificate.verify(X, list("cabb"))  # row 0 does not count
-    with raises(CertificateRejected):
+    with raises(VerificationError):
         certificate.verify(X, list("cabc"))
 
 
@@ -615,7 +615,7 @@ def test_names_of_columns_are_those_of_the_table():
     certificate = certify(X, [0, 0, 1, 1])
     certificate.verify(X, [0, 0, 1, 1])
     certificate.verify(X.to_numpy(), [0, 0, 1, 1])
-    with raises(CertificateRejected):
+    with raises(VerificationError):
         certificate.verify(X.rename(columns={"a": "b", "b": "a"}), [0, 0, 1, 1])
 
 

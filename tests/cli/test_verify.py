@@ -14,7 +14,7 @@ from rosenblatt import Certificate, Perceptron, certify, save, verify
 from rosenblatt.data import Encoding
 from rosenblatt.data.features import Words
 from rosenblatt.data.transformation import Transformed
-from rosenblatt.errors import CertificateRejected, InputError
+from rosenblatt.errors import InputError, VerificationError
 
 # As floats both are 0.1, and the rows that the digits tell apart are equal.
 LONG = "u,ok\n0.10000000000000000001,a\n0.1,b\n"
@@ -162,7 +162,7 @@ def test_rows_are_counted_from_1_beside_a_file(shell, capfd):
     code, out = alone(capfd, "c.json", table)
     assert (code, "row 3 (counted from 1)" in out) == (1, True)
     assert shell("verify", "c.json", table)[1] == out
-    with pytest.raises(CertificateRejected) as rejected:
+    with pytest.raises(VerificationError) as rejected:
         Certificate.load("c.json").verify([[0.0], [1.0], [3.0]], ["a", "b", "c"])
     assert "row 2 has" in str(rejected.value)
 

@@ -11,7 +11,7 @@ from rosenblatt import Perceptron
 from rosenblatt._core import screening
 from rosenblatt._core.protocol import LabelledRows, UpdateRule
 from rosenblatt._core.screening import Screen
-from rosenblatt.errors import WeightsOverflow
+from rosenblatt.errors import WeightsOverflowError
 
 _core = pytest.importorskip("rosenblatt._core._native", reason="the compiled core is not built")
 
@@ -38,7 +38,7 @@ def blobs(seed, n=120, d=4, k=4):
 def outcome(p, X, y, c):
     try:
         p.fit(X, y, c)
-    except WeightsOverflow as error:
+    except WeightsOverflowError as error:
         return str(error)
     memory = p._state.memory
     return (

@@ -16,7 +16,7 @@ from rosenblatt._core import reference, screening
 from rosenblatt._core.backend import compute
 from rosenblatt._core.protocol import LabelledRows, LearnerArrays, MistakeTally, Slack, UpdateRule
 from rosenblatt._core.screening import Screen
-from rosenblatt.errors import WeightsOverflow
+from rosenblatt.errors import WeightsOverflowError
 
 _core = pytest.importorskip("rosenblatt._core._native", reason="the compiled core is not built")
 
@@ -59,7 +59,7 @@ def outcome(p, X, y, **given):
     """All that a fit leaves behind, or why it failed."""
     try:
         p.fit(X, y, **given)
-    except WeightsOverflow as error:
+    except WeightsOverflowError as error:
         return str(error)
     correction = p._state.memory.correction
     # Scores of simple rows: those of enormous ones may overflow.
@@ -199,7 +199,7 @@ def test_stopped_and_resumed_it_is_equal_to_the_bit(order, keep, eager, tally, m
                 p.fit(X, y, sample_weight=weights)
                 p = pickle.loads(pickle.dumps(p)) if rng.random() < 0.3 else p
             p.set_params(max_updates=None, max_iter=1).fit(X, y, sample_weight=weights)
-        except WeightsOverflow:
+        except WeightsOverflowError:
             continue
         monkeypatch.setattr(compute, "chunk", CHUNK)
         monkeypatch.setattr(Screen, "allowed", False)

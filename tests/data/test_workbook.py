@@ -8,7 +8,7 @@ import pytest
 
 from raising import raises
 from rosenblatt import data
-from rosenblatt.errors import InputError, MissingExtra
+from rosenblatt.errors import InputError, MissingExtraError
 
 ROWS = [
     ["amount", "town", "member", "label"],
@@ -101,7 +101,7 @@ def test_a_damaged_workbook_is_one_error(book, damage):
 def test_without_the_library_it_is_said_what_to_install(book, monkeypatch):
     path = book(s=ROWS)
     monkeypatch.setitem(sys.modules, "openpyxl", None)
-    with raises(MissingExtra):
+    with raises(MissingExtraError):
         data.read(path)
 
 

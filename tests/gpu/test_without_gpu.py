@@ -10,7 +10,7 @@ import pytest
 import rosenblatt
 from rosenblatt._core.device import is_on_gpu, to_host
 from rosenblatt._core.gpu import driver
-from rosenblatt.errors import DeviceError, DeviceMemoryError, InputError, MissingExtra
+from rosenblatt.errors import DeviceError, DeviceMemoryError, InputError, MissingExtraError
 
 
 @pytest.fixture(autouse=True)
@@ -64,7 +64,7 @@ def test_training_imports_no_cupy():
 
 def test_without_cupy_the_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "cupy", None)
-    with pytest.raises(MissingExtra, match=r"pip install 'rosenblatt\[gpu\]'"):
+    with pytest.raises(MissingExtraError, match=r"pip install 'rosenblatt\[gpu\]'"):
         rosenblatt.config(device="cuda")
 
 
@@ -109,7 +109,7 @@ def test_the_estimator_knows_the_same_devices(monkeypatch):
     with pytest.raises(InputError, match=r"device='gpu' is not known\. Allowed: 'cpu', 'cuda'"):
         rosenblatt.Perceptron(device="gpu").fit(X, y)
     monkeypatch.setitem(sys.modules, "cupy", None)
-    with pytest.raises(MissingExtra, match="needs CuPy"):
+    with pytest.raises(MissingExtraError, match="needs CuPy"):
         rosenblatt.Perceptron(device="cuda").fit(X, y)
     assert rosenblatt.Perceptron(device="cpu").fit(X, y).training_errors_ == 0
 

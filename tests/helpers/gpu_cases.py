@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 
 from rosenblatt._core.gpu.driver import cupy
-from rosenblatt.errors import DeviceError, MissingExtra
+from rosenblatt.errors import DeviceError, MissingExtraError
 
 
 def gpu_or_skip():
     """CuPy; where there is no GPU the tests that need one are left out, and say why."""
     try:
         return cupy()
-    except (DeviceError, MissingExtra) as error:
+    except (DeviceError, MissingExtraError) as error:
         pytest.skip(f"needs an NVIDIA GPU and CuPy: {error}", allow_module_level=True)
 
 

@@ -22,7 +22,7 @@ from rosenblatt import Perceptron, StopReason, train
 from rosenblatt._core.backend import compute
 from rosenblatt._model import checkpoint
 from rosenblatt._training import orders
-from rosenblatt.errors import FileError, InputError, InputTypeError, WeightsOverflow
+from rosenblatt.errors import FileError, InputError, InputTypeError, WeightsOverflowError
 
 pytestmark = [may_not_converge, may_not_separate]
 
@@ -222,9 +222,9 @@ def test_weights_that_overflow_leave_the_last_good_checkpoint(d, path):
     rows = np.full((12, d), 1e308)
     rows[::2, 1] = 1.7e308
     p = perceptron(order="cyclic", keep="last", max_iter=50, patience=None)
-    with pytest.raises(WeightsOverflow):
+    with pytest.raises(WeightsOverflowError):
         train(p, (rows, [1, 0] * 6), checkpoint=path, checkpoint_every=0)
-    with pytest.raises(WeightsOverflow):  # it can be read
+    with pytest.raises(WeightsOverflowError):  # it can be read
         train(p, (rows, [1, 0] * 6), checkpoint=path, checkpoint_every=0)
 
 

@@ -12,7 +12,7 @@ import pytest
 import playing
 from raising import raises
 from rosenblatt import KernelPerceptron, Perceptron, Trace, trace
-from rosenblatt.errors import InputError, MissingExtra
+from rosenblatt.errors import InputError, MissingExtraError
 from rosenblatt.play import Playground, fingerprint
 from rosenblatt.play.html_page import page_of
 from rosenblatt.play.notebook import _module
@@ -245,7 +245,7 @@ def test_without_anywidget_it_is_said_what_to_install(monkeypatch):
 
     monkeypatch.delitem(sys.modules, "rosenblatt.play.notebook")
     monkeypatch.setitem(sys.modules, "anywidget", None)
-    with raises(MissingExtra):
+    with raises(MissingExtraError):
         _ = rosenblatt.play.Playground
     with raises(AttributeError):
         _ = rosenblatt.play.Playgrounds

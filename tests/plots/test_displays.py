@@ -241,7 +241,7 @@ def test_without_matplotlib_it_says_what_to_install():
     lines = done.stdout.splitlines()
     assert len(lines) == 3
     for line in lines:
-        assert line.startswith("MissingExtra Pictures need matplotlib")
+        assert line.startswith("MissingExtraError Pictures need matplotlib")
         assert line.endswith('Install it: pip install "rosenblatt[plot]".')
 
 

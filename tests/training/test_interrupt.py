@@ -22,7 +22,7 @@ from forked import started
 from pressing import Pressing
 from rosenblatt import Perceptron, RandomLinearClassifier, StopReason
 from rosenblatt._core.backend import compute
-from rosenblatt.errors import WeightsOverflow
+from rosenblatt.errors import WeightsOverflowError
 
 
 @pytest.fixture(autouse=True)
@@ -406,7 +406,7 @@ def test_the_handler_is_there_again_after_every_end(method):
     getattr(p, method)(X, Y)
     assert signal.getsignal(signal.SIGINT) is handler
     huge = np.array([[1e308, 1e308, 1e308], [-1e308, 1e308, 1e308], [1e308, -1e308, 1e308]])
-    with pytest.raises(WeightsOverflow):
+    with pytest.raises(WeightsOverflowError):
         getattr(p, method)(huge, [1, -1, -1], sample_weight=[1e300, 1e300, 1e300])
     assert signal.getsignal(signal.SIGINT) is handler
 

@@ -30,7 +30,7 @@ from rosenblatt._core.backend import compute
 from rosenblatt._core.screening import Screen
 from rosenblatt._model.checkpoint import Checkpoint
 from rosenblatt._util.strict_json import NO_SUM, with_sum
-from rosenblatt.errors import InputError, ModelFileError, WeightsOverflow
+from rosenblatt.errors import InputError, ModelFileError, WeightsOverflowError
 from rounded import in_lanes, over_blocks, tree
 
 pytestmark = [may_not_converge, may_not_separate]
@@ -401,7 +401,7 @@ def test_other_rules_do_not_mix(other):
 def test_weights_that_overflow():
     X, y = noisy(90)
     p = mixed(warm_start=True)
-    with raises(WeightsOverflow):
+    with raises(WeightsOverflowError):
         p.fit(X * 1e307, y, sample_weight=np.full(90, 50.0))
     assert not hasattr(p, "coef_")
     assert copy.copy(p).fit(X, y).n_iter_

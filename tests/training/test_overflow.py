@@ -8,7 +8,7 @@ import pytest
 from common import KEEPS, ORDERS, may_not_separate
 from refusing import X, Y, new_and_fitted, refused
 from rosenblatt import Perceptron
-from rosenblatt.errors import WeightsOverflow
+from rosenblatt.errors import WeightsOverflowError
 
 HUGE = np.array([[1e308, 1e308], [1e308, 1.7e308]] * 6)  # weights overflow in the sixth update
 HUGE_Y = [1, 0] * 6
@@ -25,7 +25,7 @@ def test_weights_that_overflow_are_an_error_with_the_advice_to_scale(
     estimator = Perceptron(order=order, keep=keep, random_state=0)
     if fitted:
         estimator.fit(X[:, :2], Y)
-    with refused(estimator, *SCALE, error=WeightsOverflow):
+    with refused(estimator, *SCALE, error=WeightsOverflowError):
         estimator.fit(HUGE, HUGE_Y)
 
 
@@ -37,7 +37,7 @@ def test_weights_that_overflow_in_partial_fit_are_an_error_with_the_advice_to_sc
     estimator = Perceptron(keep=keep)
     if fitted:
         estimator.partial_fit(X[:, :2], Y)
-    with refused(estimator, *SCALE, error=WeightsOverflow):
+    with refused(estimator, *SCALE, error=WeightsOverflowError):
         estimator.partial_fit(HUGE, HUGE_Y)
 
 
@@ -46,7 +46,7 @@ def test_weights_that_overflow_are_an_error_where_max_updates_cuts_the_epoch_sho
     keep: str,
 ) -> None:
     estimator = Perceptron(order="cyclic", keep=keep, max_updates=7)
-    with refused(estimator, *SCALE, error=WeightsOverflow):
+    with refused(estimator, *SCALE, error=WeightsOverflowError):
         estimator.fit(HUGE, HUGE_Y)
 
 
@@ -60,7 +60,7 @@ def test_an_average_is_never_returned_with_weights_that_are_not_finite(
     estimator = Perceptron(order=order, keep=keep, patience=None, max_iter=20)
     try:
         estimator.fit(rows, labels)
-    except WeightsOverflow:
+    except WeightsOverflowError:
         assert not hasattr(estimator, "classes_")
     else:
         assert np.isfinite(estimator.coef_).all()
@@ -68,5 +68,5 @@ def test_an_average_is_never_returned_with_weights_that_are_not_finite(
 
 def test_weights_that_overflow_only_in_the_units_of_eta0_are_an_error() -> None:
     estimator = Perceptron(eta0=1e300, random_state=0)
-    with refused(estimator, error=WeightsOverflow):
+    with refused(estimator, error=WeightsOverflowError):
         estimator.fit(X * 1e10, Y)

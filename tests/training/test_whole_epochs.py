@@ -11,7 +11,7 @@ from rosenblatt import Perceptron
 from rosenblatt._core import screening
 from rosenblatt._core.backend import compute
 from rosenblatt._training import loop
-from rosenblatt.errors import WeightsOverflow
+from rosenblatt.errors import WeightsOverflowError
 
 _core = pytest.importorskip("rosenblatt._core._native")
 pytestmark = [may_not_converge, may_not_separate]
@@ -138,9 +138,9 @@ def test_beside_screening(keep, classes, monkeypatch, heavy):
 def test_weights_that_overflow_are_refused_with_the_epoch(y, monkeypatch):
     X = np.array([[1e308, 1.0], [-1e308, 1.0], [1e308, -1.0]])
     p = Perceptron(order="cyclic", max_iter=50)
-    with pytest.raises(WeightsOverflow) as found:
+    with pytest.raises(WeightsOverflowError) as found:
         p.fit(X, y)
     one_by_one(monkeypatch)
-    with pytest.raises(WeightsOverflow) as expected:
+    with pytest.raises(WeightsOverflowError) as expected:
         p.fit(X, y)
     assert str(found.value) == str(expected.value)

@@ -23,7 +23,7 @@ from rosenblatt import verify, verify_errors
 from rosenblatt._bounds.hitting_set import Cover, Relaxation, Shares
 from rosenblatt._util.budget import Budget, LimitReached
 from rosenblatt._util.files import write_whole
-from rosenblatt.errors import CertificateRejected
+from rosenblatt.errors import VerificationError
 
 _MOST_CASES = 2000
 _DEEPEST = 200  # rows that a case is about
@@ -208,4 +208,4 @@ def held_against(
     try:
         check(X, np.array(verify.label_signs(head, texts), dtype=np.int8))
     except (verify.Rejected, ValueError) as reason:
-        raise CertificateRejected(f"{what} rejected: {reason}.") from None
+        raise VerificationError(f"{what} rejected: {reason}.") from None

@@ -18,7 +18,7 @@ from rosenblatt._bounds.problem import Problem, Rule
 from rosenblatt._certify.nearest_point import mean
 from rosenblatt._certify.rows import Floats
 from rosenblatt._core.backend import compute
-from rosenblatt.errors import InputError, WeightsOverflow
+from rosenblatt.errors import InputError, WeightsOverflowError
 
 if TYPE_CHECKING:
     from rosenblatt.perceptron import Perceptron
@@ -127,7 +127,7 @@ def _fit(problem: Problem, perceptron: Perceptron, X: Any) -> bool:
         warnings.simplefilter("ignore", ConvergenceWarning)
         try:
             perceptron.fit(X, problem.rows.y, problem.c)
-        except (InputError, WeightsOverflow):  # numbers that are too large for it
+        except (InputError, WeightsOverflowError):  # numbers that are too large for it
             return False
     return True
 

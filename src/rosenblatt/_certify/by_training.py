@@ -19,7 +19,7 @@ from rosenblatt._core.cyclic import Trained, train_cyclic
 from rosenblatt._core.rows import Examples, as_matrix
 from rosenblatt._util.budget import LimitReached
 from rosenblatt._util.spelling import option
-from rosenblatt.errors import WeightsOverflow
+from rosenblatt.errors import WeightsOverflowError
 
 _MOST_DIMENSIONS = 2000  # of the space that the rows span
 _MOST_SEARCHED = 3000  # dimensions in which one exact solution takes minutes, and not hours
@@ -99,7 +99,7 @@ def _trained(rows: Rows, margin: float) -> Trained:
         trained = train_cyclic(
             examples, margin=margin, intercept=points.intercept, max_epochs=epochs
         )
-    except WeightsOverflow as error:
+    except WeightsOverflowError as error:
         raise LimitReached(_open(rows, f"the perceptron cannot train: {error}")) from None
     rows.budget.spend(rows.n * trained.epochs)
     return trained

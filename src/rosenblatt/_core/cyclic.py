@@ -11,7 +11,7 @@ from rosenblatt._core.protocol import Floats, Ints, LearnerArrays, UpdateRule
 from rosenblatt._core.rows import Examples
 from rosenblatt._core.screening import Screen
 from rosenblatt._util.progress import check_interrupt
-from rosenblatt.errors import WeightsOverflow
+from rosenblatt.errors import WeightsOverflowError
 
 
 class Trained(NamedTuple):
@@ -64,8 +64,8 @@ def _epoch(examples: Examples, rule: UpdateRule, learner: LearnerArrays, screen:
     return updates
 
 
-def overflow(epoch: int) -> WeightsOverflow:
-    return WeightsOverflow(
+def overflow(epoch: int) -> WeightsOverflowError:
+    return WeightsOverflowError(
         f"The weights grew beyond the largest floating-point number in epoch {epoch}. "
         "Something is too large: scale the features, for example with "
         "sklearn.preprocessing.StandardScaler; weights, starts and 1/eta0 count, too."

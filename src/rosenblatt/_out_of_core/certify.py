@@ -39,7 +39,7 @@ from rosenblatt._util.spelling import option
 from rosenblatt._util.text import Numbered
 from rosenblatt._validation import parameters
 from rosenblatt.certificate import Certificate, Origin
-from rosenblatt.errors import CertificateRejected, InputError
+from rosenblatt.errors import InputError, VerificationError
 
 _MOST_LISTED = 10**7  # rows of which a certificate can list those that are separated
 _LOOKS = 100
@@ -194,7 +194,7 @@ def _check(out: dict[str, Any], planes: CuttingPlanes) -> None:
         if "radius_row" in out:
             data.check_longest(out)
     except verify.Rejected as reason:
-        raise CertificateRejected(
+        raise VerificationError(
             f"A certificate was found that its verifier rejects ({reason}), so that nothing is "
             "returned. This is a mistake in rosenblatt: please report it, with the data if you can."
         ) from None

@@ -23,7 +23,7 @@ from rosenblatt._training.linear_rule import LinearRule, Voters
 from rosenblatt._training.state import EvaluationRows, Job, Memory, State
 from rosenblatt._training.stopping import SHORTEST
 from rosenblatt._util.spelling import option
-from rosenblatt.errors import WeightsOverflow
+from rosenblatt.errors import WeightsOverflowError
 
 MOST_VOTED, MOST_VOTED_QUICKLY = 1 << 34, 1 << 28
 """Numbers that are read to count the votes on the training rows: some seconds; and where somebody
@@ -93,7 +93,7 @@ class InFeatures(ABC):
         with np.errstate(over="ignore"):
             finite = np.isfinite(eta * learned).all()
         if not finite:
-            raise WeightsOverflow(
+            raise WeightsOverflowError(
                 f"The weights times {option('eta0', eta)} are beyond the largest floating-point "
                 f"number. Use a smaller {option('eta0')}: it only scales the weights."
             )

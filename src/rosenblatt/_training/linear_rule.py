@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from rosenblatt._core.rows import Rows, Weights
 from rosenblatt._util.progress import check_interrupt, interrupted_by
 from rosenblatt._util.spelling import option
-from rosenblatt.errors import TooManyVoters
+from rosenblatt.errors import TooManyVotersError
 
 
 @dataclass(frozen=True)
@@ -115,7 +115,7 @@ class Voters:
         self.close(visits - 1)
         if (len(self) + 1) * self._bytes > MOST_BYTES:
             lower = f"{option('max_updates')} or {option('max_iter')}"
-            raise TooManyVoters(
+            raise TooManyVotersError(
                 f"After {len(self):,} updates the weight vectors of {option('keep', 'vote')} would "
                 f"take more than {MOST_BYTES / 2**30:g} GiB. Lower {lower}, or use "
                 f"{option('keep', 'average')}, whose prediction is close to the vote and which "

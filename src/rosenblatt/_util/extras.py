@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-from rosenblatt.errors import MissingExtra
+from rosenblatt.errors import MissingExtraError
 
 _INSTALLED_BY = {
     "openpyxl": '"rosenblatt[excel]"',
@@ -19,7 +19,7 @@ def needed(library: str, what: str) -> Any:
     try:
         return import_module(library)
     except ImportError as error:
-        raise MissingExtra(
+        raise MissingExtraError(
             f"{what} needs {library} ({error}). Install it: pip install "
             f"{_INSTALLED_BY.get(library, library)}."
         ) from None

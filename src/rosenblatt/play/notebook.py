@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt._util.palette import css
-from rosenblatt.errors import InputError, MissingExtra
+from rosenblatt.errors import InputError, MissingExtraError
 from rosenblatt.perceptron import Perceptron
 from rosenblatt.play.bundle import bundled
 from rosenblatt.play.html_page import asset, begun_with, table_of
@@ -17,7 +17,7 @@ try:
     import anywidget
     import traitlets
 except ImportError as error:
-    raise MissingExtra(
+    raise MissingExtraError(
         f"The playground in a notebook needs anywidget ({error}). Install it: "
         'pip install "rosenblatt[notebook]". Or write a page: rosenblatt.play.page(X, y).'
     ) from None

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from rosenblatt._util.palette import light
-from rosenblatt.errors import InputError, MissingExtra
+from rosenblatt.errors import InputError, MissingExtraError
 
 BLACK, GREY, LIGHT = light("ink"), light("quiet"), light("line")
 BLUE, ORANGE, PURPLE = light("pos"), light("neg"), light("third")
@@ -47,7 +47,7 @@ def pyplot() -> Any:
     try:
         import matplotlib.pyplot
     except ImportError as error:
-        raise MissingExtra(
+        raise MissingExtraError(
             f'Pictures need matplotlib ({error}). Install it: pip install "rosenblatt[plot]".'
         ) from None
     return matplotlib.pyplot

@@ -57,7 +57,7 @@ from rosenblatt._validation import parameters
 from rosenblatt.errors import InputError, VerificationError
 
 if TYPE_CHECKING:
-    from rosenblatt.data import Encoding
+    from rosenblatt.data import Preprocessing
 
 
 __all__ = [
@@ -88,7 +88,7 @@ def certify(
     semantics: str = "binary64",
     time_limit: float | None = None,
     work_limit: int | None = None,
-    encoding: Encoding | None = None,
+    preprocessing: Preprocessing | None = None,
     pairs: bool = False,
 ) -> Certificate:
     """Decide whether a hyperplane separates the classes, and prove it.
@@ -117,7 +117,7 @@ def certify(
     work_limit : int, optional
         The same as a number of row evaluations, so that the outcome is reproducible. With neither
         limit, only arithmetic with numbers of hundreds of digits ends, after some seconds' work.
-    encoding : rosenblatt.data.Encoding, optional
+    preprocessing : rosenblatt.data.Preprocessing, optional
         How X and y came from a table: names the columns and the target, and is kept with the
         certificate.
     pairs : bool
@@ -144,12 +144,14 @@ def certify(
     if time_limit is not None:
         parameters.positive("time_limit", time_limit)
     work_limit = parameters.whole_or_none("work_limit", work_limit)
-    table, encoding = read_encoded(X, y, sample_weight, encoding, semantics=semantics, many=True)
+    table, preprocessing = read_encoded(
+        X, y, sample_weight, preprocessing, semantics=semantics, many=True
+    )
 
     def decided(table: Table, **more: Any) -> Certificate:
         budget = Budget(time_limit=time_limit, work_limit=work_limit)
         budget.bound(int(np.prod(table.X.shape)) * max(len(table.classes) - 1, 1))
-        return _Search(table, bool(fit_intercept), semantics, budget, encoding).run(**more)
+        return _Search(table, bool(fit_intercept), semantics, budget, preprocessing).run(**more)
 
     two = ((names, decided(part)) for names, part in pairs_of(table)) if pairs else ()
     return decided(table, pairs=PairCertificates(dict(two)) if pairs else None)
@@ -203,7 +205,7 @@ class Certificate(AboutRows):
         Columns that alone tell the label of some rows without an error: possible target leakage.
     limits : list of str
         What was cut short by a limit.
-    n_rows, n_features, feature_names, classes, fit_intercept, semantics, sha256, encoding
+    n_rows, n_features, feature_names, classes, fit_intercept, semantics, sha256, preprocessing
         What the proof is about.
     """
 
@@ -245,9 +247,9 @@ class Certificate(AboutRows):
         return self.sha256
 
     @property
-    def encoding(self) -> dict[str, Any] | None:
-        """How the numbers came from a table, as `rosenblatt.data.Encoding.to_dict` writes it."""
-        return self._document.get("encoding")
+    def preprocessing(self) -> dict[str, Any] | None:
+        """How the numbers came from a table, as `data.Preprocessing.to_dict` writes it."""
+        return self._document.get("preprocessing")
 
     @property
     def origin(self) -> Origin | None:
@@ -432,7 +434,7 @@ def by_training_first(
     X: Any,
     y: Any,
     *,
-    encoding: Encoding | None,
+    preprocessing: Preprocessing | None,
     sample_weight: Any = None,
     work_limit: int,
     time_limit: float | None = None,
@@ -442,10 +444,10 @@ def by_training_first(
     If it finds one, that is proved; margins are then only bracketed, by what this one shows.
     """
     table = read(X, y, sample_weight, semantics="binary64", many=True)
-    if encoding is not None:
-        table = named(table, encoding)
+    if preprocessing is not None:
+        table = named(table, preprocessing)
     budget = Budget(time_limit=time_limit, work_limit=work_limit)
-    return _Search(table, True, "binary64", budget, encoding, train_first=True).run()
+    return _Search(table, True, "binary64", budget, preprocessing, train_first=True).run()
 
 
 def _rows_of(table: Table, *, intercept: bool, decimal: bool, budget: Budget) -> Rows:
@@ -471,7 +473,7 @@ class _Search:
     intercept: bool
     semantics: str
     budget: Budget
-    encoding: Encoding | None = None
+    preprocessing: Preprocessing | None = None
     train_first: bool = False
     sides: dict[str, Sides] = field(init=False, default_factory=dict)
 
@@ -510,8 +512,8 @@ class _Search:
         if not only_separable:
             self._findings(partition, out, limits)
         out["limits"] = limits
-        if self.encoding is not None:
-            out["encoding"] = self.encoding.to_dict()
+        if self.preprocessing is not None:
+            out["preprocessing"] = self.preprocessing.to_dict()
         self._check(out)
         return out
 

@@ -34,7 +34,7 @@ from rosenblatt.errors import InputError
 from rosenblatt.verify import demand
 
 if TYPE_CHECKING:
-    from rosenblatt.data import Encoding
+    from rosenblatt.data import Preprocessing
 
 
 _SHOWN = 10  # rows
@@ -47,7 +47,7 @@ def minimum_errors(
     fit_intercept: bool = True,
     sample_weight: Any = None,
     time_limit: float | None = 10.0,
-    encoding: Encoding | None = None,
+    preprocessing: Preprocessing | None = None,
 ) -> ErrorBracket:
     """The fewest training errors that any linear rule can make: a bracket, and a rule.
 
@@ -68,7 +68,7 @@ def minimum_errors(
         What an error on each row counts, 1 by default; rows of weight 0 are left out.
     time_limit : float or None
         Seconds to search for; None: until the two ends meet, which may take very long.
-    encoding : rosenblatt.data.Encoding, optional
+    preprocessing : rosenblatt.data.Preprocessing, optional
         How X was made of a table: its names of columns are used. Words and categories of a data
         frame become columns of 0 and 1 by themselves, as in `certify`.
 
@@ -90,8 +90,8 @@ def minimum_errors(
     if time_limit is not None:
         time_limit = parameters.positive("time_limit", time_limit)
     clock = Clock(time_limit)
-    table, encoding = read_encoded(
-        X, y, sample_weight, encoding, semantics="binary64", asked="minimum_errors"
+    table, preprocessing = read_encoded(
+        X, y, sample_weight, preprocessing, semantics="binary64", asked="minimum_errors"
     )
     weights = sample_weights(sample_weight, len(table.y))
     present = np.arange(len(table.y)) if table.present is None else table.present
@@ -102,7 +102,7 @@ def minimum_errors(
     numbers = used(search.proof)
     rule = problem.best
     return ErrorBracket(
-        head(table, bool(fit_intercept), "binary64", encoding),
+        head(table, bool(fit_intercept), "binary64", preprocessing),
         lifted=rule.w if fit_intercept else np.append(rule.w, 0.0),
         wrong_rows=present[rule.wrong[problem.group]],
         weights=weights,

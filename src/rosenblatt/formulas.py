@@ -19,19 +19,21 @@ from rosenblatt.errors import InputError, InputTypeError
 
 if TYPE_CHECKING:
     from rosenblatt._export.expression import Language
-    from rosenblatt.data import Encoding
+    from rosenblatt.data import Preprocessing
 
 
-def to_sql(estimator: Any, *, encoding: Encoding | None = None, table: str = "data") -> str:
+def to_sql(
+    estimator: Any, *, preprocessing: Preprocessing | None = None, table: str = "data"
+) -> str:
     """A query that gives all rows of a table with their score, or points, and label.
 
     Parameters
     ----------
     estimator : Scorecard, Perceptron, RandomLinearClassifier, AROW or PassiveAggressive
         Fitted, with one weight for each feature: neither voters nor a kernel.
-    encoding : rosenblatt.data.Encoding or None
+    preprocessing : rosenblatt.data.Preprocessing or None
         How the columns of a table became the features: the query then takes the columns. By
-        default `estimator.encoding_`, where `study`, `train` or `load` has set it; without one the
+        default `estimator.preprocessing_`, where `study`, `train` or `load` sets it; without it the
         columns are the features.
     table : str
         The table that is asked.
@@ -54,17 +56,20 @@ def to_sql(estimator: Any, *, encoding: Encoding | None = None, table: str = "da
     ) AS scored;
     <BLANKLINE>
     """
-    return sql.query(_spelled(estimator, encoding, sql.Sql()), table)
+    return sql.query(_spelled(estimator, preprocessing, sql.Sql()), table)
 
 
 def to_excel(
-    estimator: Any, *, encoding: Encoding | None = None, cells: Mapping[str, str] | None = None
+    estimator: Any,
+    *,
+    preprocessing: Preprocessing | None = None,
+    cells: Mapping[str, str] | None = None,
 ) -> str:
     """A formula that gives the label of one row.
 
     Parameters
     ----------
-    estimator, encoding
+    estimator, preprocessing
         As of `to_sql`.
     cells : dict of str to str, optional
         The cell of each column that the rule needs: {"income": "D2"}. By default the columns in
@@ -78,7 +83,7 @@ def to_excel(
     >>> to_excel(card, cells={"x0": "C2"})
     '=IF(NOT(ISNUMBER(C2)),NA(),IF(-1 * C2 >= -1,"yes","no"))'
     """
-    names = inputs(estimator, encoding=encoding)
+    names = inputs(estimator, preprocessing=preprocessing)
     if cells is None:
         cells = {name: f"{excel.letters(k)}2" for k, name in enumerate(names)}
     if lacking := [name for name in names if name not in cells]:
@@ -86,10 +91,10 @@ def to_excel(
             f"cells does not say where {lacking[0]!r} is: give the cell of each of {names}."
         )
     language = excel.Excel(cells)
-    return excel.formula(_spelled(estimator, encoding, language), language)
+    return excel.formula(_spelled(estimator, preprocessing, language), language)
 
 
-def to_python(estimator: Any, *, encoding: Encoding | None = None) -> str:
+def to_python(estimator: Any, *, preprocessing: Preprocessing | None = None) -> str:
     """A module with `predict(row)`, which needs nothing but Python; `row` is a dict.
 
     Examples
@@ -102,28 +107,29 @@ def to_python(estimator: Any, *, encoding: Encoding | None = None) -> str:
     >>> module["predict"]({"x0": 1}), module["predict"]({"x0": 3})
     ('yes', 'no')
     """
-    rule = _spelled(estimator, encoding, python.Python())
-    return python.module(rule, _readers(estimator, encoding, rule))
+    rule = _spelled(estimator, preprocessing, python.Python())
+    return python.module(rule, _readers(estimator, preprocessing, rule))
 
 
-def inputs(estimator: Any, *, encoding: Encoding | None = None) -> list[str]:
+def inputs(estimator: Any, *, preprocessing: Preprocessing | None = None) -> list[str]:
     """The columns that a rule needs, in the order of the table."""
-    return _spelled(estimator, encoding, python.Python()).inputs
+    return _spelled(estimator, preprocessing, python.Python()).inputs
 
 
-def _spelled(estimator: Any, encoding: Encoding | None, language: Language) -> Spelled:
+def _spelled(estimator: Any, preprocessing: Preprocessing | None, language: Language) -> Spelled:
     _refuse(estimator)
-    encoding = _encoding(estimator, encoding)
-    if encoding is not None and len(encoding.feature_names) != estimator.n_features_in_:
+    preprocessing = _preprocessing(estimator, preprocessing)
+    if preprocessing is not None and len(preprocessing.feature_names) != estimator.n_features_in_:
         raise InputError(
-            f"The encoding makes {len(encoding.feature_names)} features, but the estimator was "
-            f"trained on {estimator.n_features_in_}. Give the encoding that made its rows, or none."
+            f"The preprocessing makes {len(preprocessing.feature_names)} features, but the "
+            f"estimator was trained on {estimator.n_features_in_}. Give the one that made "
+            "its rows, or none."
         )
-    return spelled(estimator, encoding, language)
+    return spelled(estimator, preprocessing, language)
 
 
-def _encoding(estimator: Any, encoding: Encoding | None) -> Encoding | None:
-    return vars(estimator).get("encoding_") if encoding is None else encoding
+def _preprocessing(estimator: Any, preprocessing: Preprocessing | None) -> Preprocessing | None:
+    return vars(estimator).get("preprocessing_") if preprocessing is None else preprocessing
 
 
 def _refuse(estimator: Any) -> None:
@@ -141,10 +147,10 @@ def _refuse(estimator: Any) -> None:
         )
 
 
-def _readers(estimator: Any, encoding: Encoding | None, rule: Spelled) -> dict[str, str]:
+def _readers(estimator: Any, preprocessing: Preprocessing | None, rule: Spelled) -> dict[str, str]:
     """Which function reads each column."""
-    encoding = _encoding(estimator, encoding)
-    kinds = {} if encoding is None else {c.name: c.kind.value for c in encoding.columns}
+    preprocessing = _preprocessing(estimator, preprocessing)
+    kinds = {} if preprocessing is None else {c.name: c.kind.value for c in preprocessing.columns}
     return {
         name: "number" if kinds.get(name, "number") == "number" else "word" for name in rule.inputs
     }

@@ -49,7 +49,7 @@ class Model:
     """What a model file holds."""
 
     estimator: Estimator
-    encoding: dict[str, Any] | None
+    preprocessing: dict[str, Any] | None
     about: dict[str, Any]
     probability: Platt | None = None  # from a score to that of the second class
     objective: Objective | None = None  # what it was chosen by, and what errors cost
@@ -62,7 +62,7 @@ def save(
     estimator: Any,
     path: Any,
     *,
-    encoding: Any = None,
+    preprocessing: Any = None,
     data_fingerprint: str | None = None,
     probability: Platt | None = None,
     objective: Objective | None = None,
@@ -75,9 +75,9 @@ def save(
         Fitted.
     path : str or path
         A file that is there is replaced.
-    encoding : dict, or an object with `to_dict()`, or None
+    preprocessing : dict, or an object with `to_dict()`, or None
         How a table becomes the numbers that the estimator takes; kept as it is, as JSON. By
-        default `estimator.encoding_`, where `train` has set it.
+        default `estimator.preprocessing_`, where `train` has set it.
     data_fingerprint : str or None
         Of the training data. By default the fingerprint of the rows, where it is known: with
         `warm_start=True` or a checkpoint, and where training made a certificate.
@@ -100,10 +100,12 @@ def save(
     if type(estimator) not in KINDS.values():
         raise InputTypeError(_not_ours(estimator))
     check_is_fitted(estimator)
-    encoding = getattr(estimator, "encoding_", None) if encoding is None else encoding
+    preprocessing = (
+        getattr(estimator, "preprocessing_", None) if preprocessing is None else preprocessing
+    )
     objective = getattr(estimator, "objective_", None) if objective is None else objective
     beside = {
-        "encoding": write_encoding(encoding),
+        "preprocessing": write_preprocessing(preprocessing),
         "probability": write_probability(probability),
         "objective": write_objective(objective),
         "data_fingerprint": fingerprint(estimator, data_fingerprint),
@@ -119,7 +121,7 @@ def save(
         check_size(content)
     except InvalidDocument as why:
         raise InputError(
-            f"The model has too many feature names, or too large an encoding: {why}."
+            f"The model has too many feature names, or too large a preprocessing: {why}."
         ) from None
     write_whole(path, content, overwrite=True)
 
@@ -236,13 +238,13 @@ def _read(file: Part) -> Model:
         "features": p.n_features_in_,
         "data_fingerprint": file.optional(file.text, "data_fingerprint"),
     }
-    part = file.optional(file.part, "encoding")
-    encoding = None if part is None else part.everything()
-    if encoding is not None:
-        from rosenblatt.data import Encoding
+    part = file.optional(file.part, "preprocessing")
+    preprocessing = None if part is None else part.everything()
+    if preprocessing is not None:
+        from rosenblatt.data import Preprocessing
 
         with suppress(InputError):  # it may be of somebody else's making
-            p.encoding_ = Encoding.from_dict(encoding)
+            p.preprocessing_ = Preprocessing.from_dict(preprocessing)
     part = file.optional(file.part, "probability")
     probability = None if part is None else read_probability(part, classes)
     part = file.optional(file.part, "objective")
@@ -255,7 +257,7 @@ def _read(file: Part) -> Model:
     else:
         fitted.read(file, p)
         about |= _about(p)
-    return Model(p, encoding, about, probability, objective)
+    return Model(p, preprocessing, about, probability, objective)
 
 
 def _read_features(part: Part, p: Any) -> None:
@@ -287,17 +289,18 @@ def _about(p: Any) -> dict[str, Any]:
 # --- Beside the rule -----------------------------------------------------------------------------
 
 
-def write_encoding(encoding: Any) -> dict[str, Any] | None:
-    if encoding is None:
+def write_preprocessing(preprocessing: Any) -> dict[str, Any] | None:
+    if preprocessing is None:
         return None
-    document = encoding.to_dict() if hasattr(encoding, "to_dict") else encoding
+    document = preprocessing.to_dict() if hasattr(preprocessing, "to_dict") else preprocessing
     if type(document) is not dict:
         raise InputTypeError(
-            f"encoding is a {type(encoding).__name__}: give a dict, or an object whose to_dict() "
+            f"preprocessing is a {type(preprocessing).__name__}: give a dict, or an object whose "
+            "to_dict() "
             "returns one."
         )
     try:
-        return plain(document, "encoding")  # type: ignore[no-any-return] # a dict stays one
+        return plain(document, "preprocessing")  # type: ignore[no-any-return] # a dict stays one
     except InvalidDocument as why:
         raise InputError(
             f"{why}. Use text, finite numbers, True, False, None, lists and dicts of these."

@@ -22,7 +22,7 @@ from rosenblatt.random_linear import RandomLinearClassifier
 from rosenblatt.scorecard import Scorecard
 
 if TYPE_CHECKING:
-    from rosenblatt.data import Encoding
+    from rosenblatt.data import Preprocessing
 
 
 _KINDS = (Perceptron, KernelPerceptron, RandomLinearClassifier, AROW, PassiveAggressive)
@@ -30,7 +30,7 @@ _TYPES = ("float64", "float32")
 
 
 def export(
-    estimator: Any, path: Any, *, encoding: Encoding | None = None, dtype: str = "float64"
+    estimator: Any, path: Any, *, preprocessing: Preprocessing | None = None, dtype: str = "float64"
 ) -> None:
     """Write the rule of a trained estimator as an ONNX graph (atomic write: whole or not at all).
 
@@ -44,15 +44,17 @@ def export(
         Fitted; not with a kernel that is a function or precomputed.
     path : str or path
         A file that is there is replaced.
-    encoding : rosenblatt.data.Encoding or None
+    preprocessing : rosenblatt.data.Preprocessing or None
         How a table became X. The graph then fills and scales the numbers: it takes them as they
         are in the table, NaN where one is missing, and words as 0/1 columns. By default
-        `estimator.encoding_`, where `train` or `load` has set it.
+        `estimator.preprocessing_`, where `train` or `load` has set it.
     dtype : {"float64", "float32"}
         Of X. The graph computes in float64.
     """
-    encoding = getattr(estimator, "encoding_", None) if encoding is None else encoding
-    _refuse(estimator, encoding)
+    preprocessing = (
+        getattr(estimator, "preprocessing_", None) if preprocessing is None else preprocessing
+    )
+    _refuse(estimator, preprocessing)
     parameters.one_of("dtype", dtype, _TYPES)
     try:
         from rosenblatt._export.onnx_model import model_of
@@ -60,10 +62,10 @@ def export(
         raise MissingExtraError(
             f'Writing ONNX files needs onnx ({error}). Install it: pip install "rosenblatt[onnx]".'
         ) from None
-    write_whole(path, model_of(estimator, encoding, dtype).SerializeToString(), overwrite=True)
+    write_whole(path, model_of(estimator, preprocessing, dtype).SerializeToString(), overwrite=True)
 
 
-def _refuse(estimator: Any, encoding: Encoding | None) -> None:
+def _refuse(estimator: Any, preprocessing: Preprocessing | None) -> None:
     if type(estimator) not in _KINDS:
         names = ", ".join(kind.__name__ for kind in _KINDS)
         if isinstance(estimator, Scorecard):
@@ -88,8 +90,8 @@ def _refuse(estimator: Any, encoding: Encoding | None) -> None:
             f"A rule whose kernel is {kernel} cannot be exported to ONNX: the graph must compute "
             f"the kernel from X. Train with kernel={', '.join(most)} or {last}."
         )
-    if encoding is not None and len(encoding.feature_names) != d:
+    if preprocessing is not None and len(preprocessing.feature_names) != d:
         raise InputError(
-            f"The encoding makes {len(encoding.feature_names)} features, but the estimator was "
-            f"trained on {d}. Give the encoding that made its rows, or none."
+            f"The preprocessing makes {len(preprocessing.feature_names)} features, but the "
+            f"estimator was trained on {d}. Give the one that made its rows, or none."
         )

@@ -33,7 +33,7 @@ from rosenblatt.data.stack import below
 from rosenblatt.errors import InputError, InputTypeError
 
 if TYPE_CHECKING:
-    from rosenblatt.data import Encoding
+    from rosenblatt.data import Preprocessing
 
 
 Status = Literal["forced", "overruled", "contested", "open"]
@@ -90,13 +90,13 @@ def second_opinion(
     [1, 3]
     """
     work_limit = parameters.whole_or_none("work_limit", work_limit)
-    numbers, encoding = in_numbers(X, decimal=False) if has_words(X) else (X, None)
+    numbers, preprocessing = in_numbers(X, decimal=False) if has_words(X) else (X, None)
     table = read(numbers, y, semantics="binary64", asked="second_opinion")
     if len(table.classes) < 2:
         raise InputError(
             f"y holds one label, {table.classes[0]!r}: a second opinion needs known rows of two."
         )
-    matrix = new_rows(table, Q, encoding, like=numbers)
+    matrix = new_rows(table, Q, preprocessing, like=numbers)
     answers, errors = None, None
     if rule is not None:
         answers, errors = _answers(rule, X, table.y, Q, table.origin.classes)
@@ -512,17 +512,17 @@ def _signs(rows: Rows, w: list[Any], *, strictly: bool = False) -> NDArray[np.in
 # --- New rows beside a table: the same columns, as finite numbers --------------------------------
 
 
-def new_rows(table: Table, Q: Any, encoding: Encoding | None, *, like: Any) -> Any:
+def new_rows(table: Table, Q: Any, preprocessing: Preprocessing | None, *, like: Any) -> Any:
     """Q as numbers in the columns of the table, dense or sparse as it is; `like`: what that was."""
-    if encoding is not None:
+    if preprocessing is not None:
         if not has_words(Q) and not hasattr(Q, "columns"):
             raise InputError("X is a data frame with words: give Q as one with the same columns.")
-        Q = in_numbers_again(Q, encoding, decimal=False)
+        Q = in_numbers_again(Q, preprocessing, decimal=False)
     else:
         exact.refuse_rounded(Q, decimal=False)
     reader = BaseEstimator()
     names = getattr(like, "columns", None)
-    if encoding is None and names is not None:
+    if preprocessing is None and names is not None:
         other = [str(name) for name in getattr(Q, "columns", names)]
         if other != [str(name) for name in names]:
             raise InputError(

@@ -253,9 +253,9 @@ class Scorecard(Classifier):
 
     @property
     def _names(self) -> Sequence[str]:
-        encoding = vars(self).get("encoding_")
-        if encoding is not None:
-            return list(encoding.feature_names)
+        preprocessing = vars(self).get("preprocessing_")
+        if preprocessing is not None:
+            return list(preprocessing.feature_names)
         names = vars(self).get("feature_names_in_")
         return Numbered(self.n_features_in_) if names is None else list(names)
 

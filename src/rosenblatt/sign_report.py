@@ -31,7 +31,7 @@ from rosenblatt._validation.targets import sample_weights
 from rosenblatt.errors import InputError
 
 if TYPE_CHECKING:
-    from rosenblatt.data import Encoding
+    from rosenblatt.data import Preprocessing
     from rosenblatt.error_bracket import ErrorBracket
 
 
@@ -256,7 +256,7 @@ def forced_signs(
     errors: int | None = None,
     sample_weight: Any = None,
     time_limit: float | None = 10.0,
-    encoding: Encoding | None = None,
+    preprocessing: Preprocessing | None = None,
 ) -> SignReport:
     """Which weights have the same sign in every linear rule with few errors on these rows?
 
@@ -277,7 +277,7 @@ def forced_signs(
         What an error on each row counts, 1 by default; rows of weight 0 are left out.
     time_limit : float or None
         Seconds to search for; None: until every column is settled, which may take very long.
-    encoding : rosenblatt.data.Encoding, optional
+    preprocessing : rosenblatt.data.Preprocessing, optional
         How X was made of a table: its names of columns are used. Words and categories of a data
         frame become columns of 0 and 1 by themselves, as in `certify`.
 
@@ -301,7 +301,7 @@ def forced_signs(
         y,
         errors=errors,
         sample_weight=sample_weight,
-        encoding=encoding,
+        preprocessing=preprocessing,
         longer=None if time_limit is None else f"more time than {time_limit:g} seconds",
     )
 
@@ -314,7 +314,7 @@ def found_within(
     longer: str | None,
     errors: int | None = None,
     sample_weight: Any = None,
-    encoding: Encoding | None = None,
+    preprocessing: Preprocessing | None = None,
     names: list[str] | None = None,
     known: ErrorBracket | None = None,
 ) -> SignReport:
@@ -323,8 +323,8 @@ def found_within(
     `known`: what the search for the fewest errors has found of the same rows. Where no `errors` are
     given, few are as many as the best rule makes, whichever search finds it.
     """
-    table, encoding = read_encoded(
-        X, y, sample_weight, encoding, semantics="binary64", asked="forced_signs"
+    table, preprocessing = read_encoded(
+        X, y, sample_weight, preprocessing, semantics="binary64", asked="forced_signs"
     )
     if names is not None:
         table = replace(table, columns=names)
@@ -343,7 +343,7 @@ def found_within(
         least = known.ends[0]
     else:
         least = 0 if errors is not None else _least(problem, clock)
-    about = head(table, True, "binary64", encoding)
+    about = head(table, True, "binary64", preprocessing)
     columns = [_Column(problem, j, rule) for j, rule in enumerate(without)]
     while True:
         allowed = _allowed(errors, problem)

@@ -51,7 +51,7 @@ FORMS = {  # the fields of each object: ? may be missing, * is a list of these, 
     "column": "column:count sign:side threshold:exact rows:count",
     "always": """schema:text producer:text verdict:text separable:flag~ semantics:text
         fit_intercept:flag rows:count dropped:count* columns:text* target:text labels:text~*
-        sizes?:count* sha256:text limits:text* encoding?:object collinear?:combination*""",
+        sizes?:count* sha256:text limits:text* preprocessing?:object collinear?:combination*""",
     "combination": "column:count vector:exact*",
 }
 VERDICTS = {

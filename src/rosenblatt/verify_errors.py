@@ -51,7 +51,7 @@ demand = verify.demand
 
 def check_form(claim: Any) -> None:
     demand(isinstance(claim, dict) and claim.get("schema") == SCHEMA, f"it is no {SCHEMA}")
-    other = set(claim).symmetric_difference(FIELDS) - {"encoding"}
+    other = set(claim).symmetric_difference(FIELDS) - {"preprocessing"}
     demand(not other, f"fields are missing or unknown: {sorted(other)}")
     demand(claim["semantics"] == "binary64", "the numbers must be meant as floats")
     demand(claim["fit_intercept"] is True, "rules through the origin are not what cones speak of")

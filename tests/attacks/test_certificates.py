@@ -19,7 +19,7 @@ STRANGE = [
     *(-1, 0, 1, 2, 3, 4, 10**6, 2**53 + 1, 2**64, 10**400, -0.0, 0.5, 1.0, 1e308, 5e-324),
     *([], {}, [[]], [0], [True], ["0x1"], {"rows": [0]}, ["a", "a"], [None, None], [1, -1]),
 ]
-WORDS = ["rows", "weights", "extra", "", "Rows", "rows ", "__class__", "separator", "encoding"]
+WORDS = ["rows", "weights", "extra", "", "Rows", "rows ", "__class__", "separator", "preprocessing"]
 
 
 # --- Ways to spoil a certificate ------------------------------------------------------------------

@@ -941,7 +941,7 @@ def test_training_first_comes_to_the_same_verdict_and_a_third_of_the_margin(seed
     rng = np.random.default_rng(seed)
     X = rng.integers(-5, 6, (int(rng.integers(4, 30)), int(rng.integers(1, 12)))).astype(float)
     y = X[:, 0] + rng.integers(0, 2) * rng.standard_normal(len(X)) > 0
-    full, soon = certify(X, y), by_training_first(X, y, encoding=None, work_limit=10**9)
+    full, soon = certify(X, y), by_training_first(X, y, preprocessing=None, work_limit=10**9)
     assert soon.verdict == full.verdict
     assert soon.sha256 == full.sha256
     soon.verify(X, y)

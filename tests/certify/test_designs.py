@@ -43,7 +43,7 @@ def test_words_are_coded_with_a_reference_level_and_the_category_that_separates_
         "regression for the label yes these coefficients run to minus infinity: town=Delft." in said
     )
     assert "Reference levels of the one-hot encoding: town=Rome." in said
-    assert certificate.to_dict()["encoding"]["columns"][0]["reference"] == "Rome"
+    assert certificate.to_dict()["preprocessing"]["columns"][0]["reference"] == "Rome"
 
 
 @pytest.mark.parametrize(
@@ -72,9 +72,9 @@ def test_a_number_that_was_made_a_category_is_a_word():
 def test_a_frame_of_numbers_is_taken_as_it_is():
     X, y = table()
     certificate = certify(X[["grade", "flag"]], y)
-    assert (certificate.encoding, certificate.feature_names) == (None, ["grade", "flag"])
+    assert (certificate.preprocessing, certificate.feature_names) == (None, ["grade", "flag"])
     numbers = X[["grade"]].astype(object)
-    assert certify(numbers, y).encoding is None
+    assert certify(numbers, y).preprocessing is None
 
 
 @pytest.mark.parametrize("labels", [["no", "yes"], [0, 1], [False, True], [1.0, 2.0]])

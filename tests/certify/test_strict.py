@@ -84,7 +84,7 @@ def test_a_field_that_nobody_knows_at_any_depth(verdict):
 
 
 def objects(value, before=()):
-    if isinstance(value, dict) and before[-1:] != ("encoding",):
+    if isinstance(value, dict) and before[-1:] != ("preprocessing",):
         yield before
         for name, inner in value.items():
             yield from objects(inner, (*before, name))
@@ -104,7 +104,7 @@ FORGED = {
     "1 for true": ("fit_intercept", 1),
     "null for text": ("target", None),
     "an object as a list": ("dropped", {}),
-    "a list as an object": ("encoding", []),
+    "a list as an object": ("preprocessing", []),
     "one label": ("labels", ["0"]),
     "no label": ("labels", [None, None]),
     "other semantics": ("semantics", "binary32"),

@@ -23,8 +23,8 @@ XOR = "a,b,label\n0,0,no\n0,1,yes\n1,0,yes\n1,1,no\n"
 
 def test_certify_says_what_python_says(shell):
     code, out, _ = shell("certify", CREDIT, "-y", "card")
-    X, y, encoding = data.read(CREDIT, target="card").encode(scale=False)
-    certificate = certify(X, y, encoding=encoding)
+    X, y, preprocessing = data.read(CREDIT, target="card").encode(scale=False)
+    certificate = certify(X, y, preprocessing=preprocessing)
     assert code == 0
     with of_files():  # where rows are counted from 1
         told = str(certificate)
@@ -86,7 +86,7 @@ def test_a_certificate_is_checked_against_the_table(shell):
         ["--decimal"],
         ["--no-intercept"],
         ["--positive", "b"],
-        ["--impute", "median", "--missing", "?"],
+        ["--impute", "median", "--na-values", "?"],
     ],
 )
 def test_whatever_was_done_to_the_table_is_done_again(shell, options):
@@ -98,7 +98,7 @@ def test_whatever_was_done_to_the_table_is_done_again(shell, options):
     name = write("t.csv", "x;word;flag;label\n" + "\n".join(rows).replace(".", ",") + "\n")
     code, _, err = shell("certify", name, "-y", "label", "-o", "c.json", *options)
     assert code == 0, err
-    missing = options[2:] if "--missing" in options else []
+    missing = options[2:] if "--na-values" in options else []
     assert shell("verify", "c.json", name, "--encoded", "n.csv", *missing)[0] == 0
     standalone = [sys.executable, "-m", "rosenblatt.verify", "c.json", "n.csv"]
     assert subprocess.run(standalone, check=False, capture_output=True).returncode == 0
@@ -132,7 +132,7 @@ def test_what_is_no_certificate(shell):
         assert (code, out[:10], err) == (1, "REJECTED: ", "")
     shell("certify", write("s.csv", SMALL), "-y", "label", "-o", "good.json")
     document = json.loads(Path("good.json").read_text())
-    document["encoding"]["columns"][0]["scale"] = -1
+    document["preprocessing"]["columns"][0]["scale"] = -1
     code, out, _ = shell("verify", write("c.json", json.dumps(document)), "s.csv")
     assert code == 1
     check_sentence(out.strip())

@@ -25,8 +25,8 @@ def iris():
 
 def test_it_says_what_python_says(shell, iris):
     code, out, _ = shell("certify", iris, "-y", "species", "--pairs")
-    X, y, encoding = data.read(iris, target="species").encode(scale=False)
-    certificate = certify(X, y, encoding=encoding, pairs=True)
+    X, y, preprocessing = data.read(iris, target="species").encode(scale=False)
+    certificate = certify(X, y, preprocessing=preprocessing, pairs=True)
     assert code == 0
     with of_files(), in_shell():  # where rows are counted from 1, and options typed
         told = str(certificate)

@@ -120,7 +120,7 @@ def test_of_both_verifiers(shell, capfd, hostile):
         claim | {"columns": [hostile]},
         claim | {"target": hostile},
         claim | {"labels": {hostile: 1, "no": -1}},
-        claim | {"encoding": {hostile: hostile}},
+        claim | {"preprocessing": {hostile: hostile}},
         hostile,
     ]
     Path("t.csv").write_text(f"{row('x0', 'y')}\n{row('0', hostile)}\n", encoding="utf-8")

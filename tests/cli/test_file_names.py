@@ -51,7 +51,7 @@ def wrong(name):
     yield f"folder{name}", ["--target", "y"]
     yield f"good{name}.csv", ["--target", "y", f"--{name}"]
     yield f"good{name}.csv", ["--target", "y", "--impute", name]
-    yield f"good{name}.csv", ["--target", "y", "--charset", name]
+    yield f"good{name}.csv", ["--target", "y", "--encoding", name]
     yield f"good{name}.csv", ["--target", "y", "-o", f"none{name}/out"]
 
 

@@ -49,5 +49,5 @@ def test_a_question_mark_among_words_is_a_category(shell):
     name = write("t.csv", "town,label\n" + "x,a\ny,b\n?,a\n" * 5)
     _, out, _ = shell("inspect", name, "-y", "label")
     check_sentence(line_of(out, "Note: '?'"))
-    assert "--missing '?'." in out
-    assert "counts as" not in shell("inspect", name, "-y", "label", "--missing", "?")[1]
+    assert "--na-values '?'." in out
+    assert "counts as" not in shell("inspect", name, "-y", "label", "--na-values", "?")[1]

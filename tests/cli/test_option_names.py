@@ -22,7 +22,7 @@ from sentences import FILES
         ("header", (True,), "header=True", "--header"),
         ("points", (0,), "points=0", "--points 0"),
         ("impute", ("mean",), "impute='mean'", "--impute mean"),
-        ("missing", ("?",), "missing='?'", "--missing '?'"),
+        ("na_values", ("?",), "na_values='?'", "--na-values '?'"),
         ("ignore", ("a b", "c"), "ignore=['a b', 'c']", "--ignore 'a b' --ignore c"),
         ("ignore", (["a", "b"],), "ignore=['a', 'b']", "--ignore a --ignore b"),
         ("costs", ({"yes:no": 5},), "costs={'yes:no': 5}", "--cost yes:no=5"),

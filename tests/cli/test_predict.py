@@ -29,13 +29,13 @@ def test_reading_is_shown_on_a_terminal(trained, tmp_path):
 
 @pytest.fixture
 def trained(tmp_path):
-    """A rule for the credit-card table, saved with its encoding."""
+    """A rule for the credit-card table, saved with its preprocessing."""
     model_file = pytest.importorskip("rosenblatt.model_file")
     table = data.read(CREDIT, target="card", ignore=["share", "expenditure"])
-    X, y, encoding = table.encode()
+    X, y, preprocessing = table.encode()
     p = Perceptron(max_iter=20, random_state=0).fit(X, y)
-    model_file.save(p, tmp_path / "m.rosenblatt", encoding=encoding.to_dict())
-    return p, X, encoding
+    model_file.save(p, tmp_path / "m.rosenblatt", preprocessing=preprocessing.to_dict())
+    return p, X, preprocessing
 
 
 def test_predict_is_what_python_predicts(shell, trained):
@@ -52,7 +52,7 @@ def test_predict_is_what_python_predicts(shell, trained):
 
 
 def test_predict_gives_the_heaviest_reasons(shell, trained):
-    p, X, encoding = trained
+    p, X, preprocessing = trained
     _, out, _ = shell("predict", "m.rosenblatt", CREDIT, "--explain", "--json", "--reasons", "99")
     found = json.loads(out)
     assert found["labels"] == ["no", "yes"]
@@ -60,7 +60,7 @@ def test_predict_gives_the_heaviest_reasons(shell, trained):
         adds = {reason["feature"]: reason["adds"] for reason in row["reasons"]}
         expected = p.coef_[0] * X[i]
         assert list(adds.values()) == sorted(adds.values(), key=lambda v: -abs(v))
-        for name, value in zip(encoding.feature_names, expected, strict=True):
+        for name, value in zip(preprocessing.feature_names, expected, strict=True):
             assert adds.get(name, 0.0) == value
         assert row["others"] == 0
         assert row["intercept"] == p.intercept_[0]
@@ -91,12 +91,12 @@ def test_predict_on_other_rows(shell, trained):
     assert "'owner' holds 'maybe'" in err
     assert not Path("p.csv").exists()
     assert shell("predict", "m.rosenblatt", "new.csv")[:2] == (2, "")
-    code, out, err = shell("predict", "m.rosenblatt", "new.csv", "--unseen", "zero")
+    code, out, err = shell("predict", "m.rosenblatt", "new.csv", "--on-unseen", "reference")
     assert code == 0
     check_sentence(err.strip())
     marks = [row["unseen"] for row in csv.DictReader(out.splitlines())]
     assert marks == ["", "owner=maybe counts as 'no', the reference level"]
-    asked = ("predict", "m.rosenblatt", "new.csv", "--unseen", "zero", "--json")
+    asked = ("predict", "m.rosenblatt", "new.csv", "--on-unseen", "reference", "--json")
     one, two = json.loads(shell(*asked)[1])["rows"]
     assert ("unseen" in one, two["unseen"]) == (False, marks[1])
     write("new.csv", rows.replace("age", "Age") + "yes,0,30,3,no,1,10,1,5\n")
@@ -113,7 +113,7 @@ def test_predict_needs_a_model_that_says_how(shell, trained):
     voting = Perceptron(keep="vote", max_iter=2, random_state=0).fit(
         trained[1], trained[0].predict(trained[1])
     )
-    model_file.save(voting, "v.rosenblatt", encoding=trained[2].to_dict())
+    model_file.save(voting, "v.rosenblatt", preprocessing=trained[2].to_dict())
     code, _, err = shell("predict", "v.rosenblatt", CREDIT, "--explain")
     assert code == 2
     check_sentence(err.strip())

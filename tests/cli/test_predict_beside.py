@@ -66,7 +66,7 @@ def test_a_change_turns_the_label(asked, folder):
                     assert seen.min() <= move["to"] <= seen.max()
                 if move["column"] == "debts":
                     assert move["to"] == round(move["to"])
-            assert model.predict(model.encoding_.apply(other))[0] != row["prediction"]
+            assert model.predict(model.preprocessing_.transform(other))[0] != row["prediction"]
             turned += 1
     assert turned > 12
 
@@ -111,7 +111,7 @@ def test_second_opinions_are_those_of_python(asked, folder):
 
     class Rule:
         def predict(self, rows):
-            return model.predict(model.encoding_.apply(rows))
+            return model.predict(model.preprocessing_.transform(rows))
 
     expected = second_opinion(loans.drop(columns="paid"), loans["paid"], new, Rule())
     rows = [row["second_opinion"] for row in json.loads(out)["rows"]]

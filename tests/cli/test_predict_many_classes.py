@@ -16,11 +16,11 @@ def trained(tmp_path):
     """A rule for three kinds of iris, and the rows that it is asked about."""
     found = load_iris(as_frame=True)
     table = found.data.assign(species=found.target_names[found.target])
-    X, y, encoding = data.read(table, target="species").encode()
+    X, y, preprocessing = data.read(table, target="species").encode()
     p = Perceptron(keep="average", max_iter=5, random_state=0).fit(X, y)
-    save(p, tmp_path / "m.json", encoding=encoding)
+    save(p, tmp_path / "m.json", preprocessing=preprocessing)
     found.data.to_csv(tmp_path / "new.csv", index=False)
-    return p, X, encoding
+    return p, X, preprocessing
 
 
 def test_the_runner_up_is_the_second_highest_score(shell, trained):
@@ -36,11 +36,11 @@ def test_the_runner_up_is_the_second_highest_score(shell, trained):
 
 
 def test_reasons_add_up_to_the_lead(shell, trained):
-    p, X, encoding = trained
+    p, X, preprocessing = trained
     _, out, _ = shell("predict", "m.json", "new.csv", "--explain", "--reasons", "2", "--json")
     found = json.loads(out)
     assert found["labels"] == ["setosa", "versicolor", "virginica"]
-    w, names, classes = p.coef_, encoding.feature_names, p.classes_.tolist()
+    w, names, classes = p.coef_, preprocessing.feature_names, p.classes_.tolist()
     for x, row in zip(X, found["rows"], strict=True):
         a, b = classes.index(row["prediction"]), classes.index(row["runner_up"])
         adds = (w[a] - w[b]) * x
@@ -57,10 +57,10 @@ def test_reasons_add_up_to_the_lead(shell, trained):
 
 def test_of_equal_scores_the_first_is_predicted_and_the_next_is_runner_up(shell, tmp_path):
     rows = pd.DataFrame({"a": [1.0, 0.0, -1.0, 0.0], "y": list("uvwu")})
-    X, y, encoding = data.read(rows, target="y").encode(scale=False)
+    X, y, preprocessing = data.read(rows, target="y").encode(scale=False)
     p = Perceptron(keep="last", max_iter=1, max_updates=1, order="cyclic").fit(X, y)
     assert p.coef_.tolist() == [[1.0], [-1.0], [0.0]] == p.intercept_[:, None].tolist()
-    save(p, tmp_path / "m.json", encoding=encoding)
+    save(p, tmp_path / "m.json", preprocessing=preprocessing)
     (tmp_path / "new.csv").write_text("a\n-1\n")  # the scores are 1 - 1, 1 - 1 and 0
     _, out, _ = shell("predict", "m.json", "new.csv")
     label, _, rival, _ = out.splitlines()[1].split(",")[1:]
@@ -68,10 +68,10 @@ def test_of_equal_scores_the_first_is_predicted_and_the_next_is_runner_up(shell,
 
 
 def test_a_kernel_names_the_runner_up_and_has_no_reasons(shell, trained, tmp_path):
-    _, X, encoding = trained
+    _, X, preprocessing = trained
     y = load_iris().target
     p = KernelPerceptron(kernel="rbf", random_state=0).fit(X, y)
-    save(p, tmp_path / "k.json", encoding=encoding)
+    save(p, tmp_path / "k.json", preprocessing=preprocessing)
     _, out, _ = shell("predict", "k.json", "new.csv")
     assert out.splitlines()[0] == "row,prediction,score,runner-up,its score"
     assert "has none" in shell("predict", "k.json", "new.csv", "--explain")[2]

@@ -64,7 +64,7 @@ def printed(out):
 )
 def test_the_next_lines_of_fit(shell, paste, header, separator, options):
     name = colic(header, separator=separator)
-    options += ["--missing", "?", "--impute", "median", "-o", "what was found"]
+    options += ["--na-values", "?", "--impute", "median", "-o", "what was found"]
     code, out, _ = shell("fit", name, *options)
     assert code == 0
     predict, verify = printed(out)
@@ -81,7 +81,7 @@ def test_the_command_that_does_it_again(shell, paste):
     import json
 
     name = colic(False)
-    options = ["--no-header", "--numeric=x3", "--missing=?", "--impute=mean", "--categorical=x2"]
+    options = ["--no-header", "--numeric=x3", "--na-values=?", "--impute=mean", "--categorical=x2"]
     code, out, _ = shell("fit", name, "-y", "x4", "--positive", "yes", *options, "--json")
     assert code == 0
     found = json.loads(out)
@@ -97,7 +97,7 @@ def test_the_ways_out_of_refusals(shell, paste):
     said = paste(line)[1]
     line += " --no-header"
     assert "say --no-header" in said
-    for option in ("--numeric x3", "--missing '?' --impute median"):
+    for option in ("--numeric x3", "--na-values '?' --impute median"):
         options = option.split(" --impute")
         said = paste(line)[1]
         assert options[0] in said

@@ -41,7 +41,7 @@ def outside(shell, *arguments):
 @pytest.mark.parametrize("command", ["predict", "score"])
 def test_another_unit_is_told_with_column_value_and_range(shell, model, tmp_path, command):
     low, high = (
-        json.loads((tmp_path / model).read_text())["encoding"]["columns"][0]["seen"][end]
+        json.loads((tmp_path / model).read_text())["preprocessing"]["columns"][0]["seen"][end]
         for end in ("low", "high")
     )
     new = FRAME.head(50).assign(income=FRAME["income"] * 1000)
@@ -90,8 +90,8 @@ class Batch(SimpleNamespace):
 
 def alarm(train, new):
     seen = Seen(float(train.min()), float(train.max()), False)
-    encoding = SimpleNamespace(numbers=[Number("a", seen=seen)], reading=None)
-    ranges = Ranges(encoding)
+    preprocessing = SimpleNamespace(numbers=[Number("a", seen=seen)], reading=None)
+    ranges = Ranges(preprocessing)
     ranges.see(Batch(columns={"a": new}))
     return bool(ranges._far["a"] or ranges._most_outside("a"))
 

@@ -21,10 +21,14 @@ TABLE = "id,a,town,score,y\n" + "".join(
 
 @pytest.fixture
 def model(shell):
-    """A rule with its encoding, which fills nothing."""
+    """A rule with its preprocessing, which fills nothing."""
     path = write("t.csv", TABLE)
-    X, y, encoding = data.read(path, target="y", ignore=["id", "score"]).encode()
-    save(Perceptron(max_iter=3, random_state=0).fit(X, y), "m.json", encoding=encoding.to_dict())
+    X, y, preprocessing = data.read(path, target="y", ignore=["id", "score"]).encode()
+    save(
+        Perceptron(max_iter=3, random_state=0).fit(X, y),
+        "m.json",
+        preprocessing=preprocessing.to_dict(),
+    )
     return path
 
 
@@ -68,16 +72,18 @@ def test_a_row_that_lacks_a_value_has_no_prediction(shell, model):
     assert [rows[0][2:], rows[3][2:]] == [row[2:] for row in expected]
     found = json.loads(shell("predict", "m.json", new, "--json")[1])["rows"]
     assert found[1] == {"row": 1, "prediction": None, "score": None, "missing": ["a"]}
-    code, out, err = shell("predict", "m.json", new, "--gaps", "refuse")
+    code, out, err = shell("predict", "m.json", new, "--on-missing", "error")
     assert (code, out) == (2, "")
     check_sentence(err.strip())
 
 
 def test_what_was_filled_in_training_is_filled(shell):
     path = write("t.csv", TABLE.replace("P03,3.5,v", "P03,,"))
-    X, y, encoding = data.read(path, target="y", ignore=["id", "score"], impute="mean").encode()
+    X, y, preprocessing = data.read(
+        path, target="y", ignore=["id", "score"], impute="mean"
+    ).encode()
     p = Perceptron(max_iter=3, random_state=0).fit(X, y)
-    save(p, "m.json", encoding=encoding.to_dict())
+    save(p, "m.json", preprocessing=preprocessing.to_dict())
     _, out, err = shell("predict", "m.json", path)
     assert [float(row[2]) for row in rows_of(out)[1:]] == p.decision_function(X).tolist()
     assert err == ""
@@ -93,9 +99,9 @@ def test_errors_are_those_that_scikit_learn_counts(shell):
         ",".join(map(repr, row.tolist())) + f",{name}" for row, name in zip(X, names, strict=True)
     ]
     path = write("iris.csv", "\n".join(["a,b,c,d,kind", *lines]))
-    X, y, encoding = data.read(path, target="kind").encode()
+    X, y, preprocessing = data.read(path, target="kind").encode()
     p = Perceptron(max_iter=2, random_state=1).fit(X, y)
-    save(p, "m.json", encoding=encoding.to_dict())
+    save(p, "m.json", preprocessing=preprocessing.to_dict())
     code, out, _ = shell("score", "m.json", path, "--json")
     found = json.loads(out)
     expected = confusion_matrix(y, p.predict(X))
@@ -145,10 +151,12 @@ def test_rows_without_a_label_are_said_to_be_left_out(shell, model):
 def costly(shell):
     """a from 0.5 to 6.5 and its rule: yes from 3 on, which is wrong about a few rows here."""
     path = write("t.csv", TABLE)
-    X, y, encoding = data.read(path, target="y", ignore=["id", "town", "score"]).encode()
+    X, y, preprocessing = data.read(path, target="y", ignore=["id", "town", "score"]).encode()
     p = Perceptron(random_state=0).fit(X, y)
     assert p.training_errors_ == 0
-    save(p, "m.json", encoding=encoding, objective=Objective("cost", {("yes", "no"): 5.0}))
+    save(
+        p, "m.json", preprocessing=preprocessing, objective=Objective("cost", {("yes", "no"): 5.0})
+    )
     return write("new.csv", "a,y\n0.5,yes\n1.5,yes\n2.5,no\n3.5,no\n4.5,yes\n6.5,yes\n")
 
 
@@ -184,7 +192,7 @@ def test_no_error_has_no_interval_of_its_price(shell, costly):
 
 def test_the_same_price_from_python(shell, costly):
     p = load("m.json")
-    X, y = p.encoding_.apply("new.csv"), ["yes", "yes", "no", "no", "yes", "yes"]
+    X, y = p.preprocessing_.transform("new.csv"), ["yes", "yes", "no", "no", "yes", "yes"]
     assert p.objective_.price(y, p.predict(X)) == 11
     save(p, "again.json")  # it is not lost on the way
     assert load("again.json").objective_ == p.objective_
@@ -209,9 +217,9 @@ def test_a_rule_chosen_by_the_mean_of_labels_shows_it(shell, costly):
 
 def test_labels_that_are_numbers_stand_in_quotes(shell):
     write("t.csv", "a,y\n" + "".join(f"{i},{i // 5}\n" for i in range(10)))
-    X, y, encoding = data.read("t.csv", target="y").encode()
+    X, y, preprocessing = data.read("t.csv", target="y").encode()
     p = Perceptron(random_state=0).fit(X, y)
-    save(p, "m.json", encoding=encoding, objective=Objective("cost", {("1", "0"): 5.0}))
+    save(p, "m.json", preprocessing=preprocessing, objective=Objective("cost", {("1", "0"): 5.0}))
     _, out, _ = shell("score", "m.json", write("n.csv", "a,y\n0,1\n9,1\n"))
     assert 'always "1": 0.0%' in out
     check_sentence(line_of(out, "costs 5"))

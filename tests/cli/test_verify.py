@@ -11,7 +11,7 @@ from commands import SMALL, line_of, write
 from forked import ended
 from raising import check_sentence, raises
 from rosenblatt import Certificate, Perceptron, certify, save, verify
-from rosenblatt.data import Encoding
+from rosenblatt.data import Preprocessing
 from rosenblatt.data.features import Words
 from rosenblatt.data.transformation import Transformed
 from rosenblatt.errors import InputError, VerificationError
@@ -235,14 +235,14 @@ def test_a_table_from_standard_input_is_checked(shell, tmp_path):
 # --- What was done to the table -------------------------------------------------------------------
 
 
-def test_an_encoding_that_makes_one_number_of_two_is_refused(shell):
+def test_a_preprocessing_that_makes_one_number_of_two_is_refused(shell):
     # 3 and 4 minus 1e17 are the same float: a proof that they overlap is about nothing.
     table = write("t.csv", APART)
     certify([[-1e17], [-1e17]], ["a", "b"]).save("overlap.json")
     shell("certify", table, "-y", "ok", "-o", "c.json")
-    encoding = json.loads(Path("c.json").read_text())["encoding"]
-    encoding["columns"][0]["center"] = 1e17
-    names = {"columns": ["u"], "target": "ok", "encoding": encoding}
+    preprocessing = json.loads(Path("c.json").read_text())["preprocessing"]
+    preprocessing["columns"][0]["center"] = 1e17
+    names = {"columns": ["u"], "target": "ok", "preprocessing": preprocessing}
     forged = edited("overlap.json", lambda c: c.update(names))
     code, out, _ = shell("verify", forged, table)
     assert code == 1
@@ -250,10 +250,10 @@ def test_an_encoding_that_makes_one_number_of_two_is_refused(shell):
 
 
 @pytest.mark.parametrize(("scale", "words"), [(1e-320, "infinite"), (1e300, "the same number")])
-def test_an_encoding_beyond_floats_is_refused(shell, scale, words):
+def test_a_preprocessing_beyond_floats_is_refused(shell, scale, words):
     table = write("t.csv", "u,ok\n3e10,a\n4e-30,b\n5e-30,a\n")
     shell("certify", table, "-y", "ok", "-o", "c.json")
-    forged = edited("c.json", lambda c: c["encoding"]["columns"][0].update(scale=scale))
+    forged = edited("c.json", lambda c: c["preprocessing"]["columns"][0].update(scale=scale))
     code, out, _ = shell("verify", forged, table)
     assert (code, words in out) == (1, True)
 
@@ -271,16 +271,16 @@ def test_scaling_that_makes_one_number_of_two_is_not_certified(shell):
 def test_missing_values_and_a_word_for_them_are_not_one():
     words = Words("w", ("(missing)",), missing=True)
     with raises(InputError, column="w"):
-        Transformed(Encoding((words,))).refuse_merged()
+        Transformed(Preprocessing((words,))).refuse_merged()
 
 
 def test_frames_with_words_are_checked_in_the_same_way():
-    # From Python: the encoding that came with the certificate is applied to a frame.
+    # From Python: the preprocessing that came with the certificate is applied to a frame.
     X = pd.DataFrame({"u": [3.0, 4.0, 5.0, 6.0], "w": ["x", "y", "x", "y"]})
     certificate = certify(X, ["a", "a", "b", "b"])
     certificate.verify(X, ["a", "a", "b", "b"])
     document = certificate.to_dict()
-    document["encoding"]["columns"][0]["center"] = 1e17
+    document["preprocessing"]["columns"][0]["center"] = 1e17
     with raises(InputError, column="u"):
         Certificate.from_dict(document).verify(X, ["a", "a", "b", "b"])
     X["u"] = [2**53 + 1, 2**53, 1, 2]
@@ -310,7 +310,7 @@ def test_decimals_that_are_scaled_are_not_those_that_are_written(shell):
     check_sentence(out.strip())
 
 
-def test_an_encoding_of_another_target_is_refused(shell):
+def test_a_preprocessing_of_another_target_is_refused(shell):
     table = write("s.csv", SMALL)
     shell("certify", table, "-y", "label", "-o", "c.json")
     forged = edited("c.json", lambda c: c.update(target="a"))

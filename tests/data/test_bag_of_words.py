@@ -46,40 +46,42 @@ def many_reviews(n=120, seed=0):
 
 def test_words_are_those_of_scikit_learn(reviews):
     table = data.read(reviews, target="liked", text="review")
-    X, _, encoding = table.encode(scale=False)
+    X, _, preprocessing = table.encode(scale=False)
     counted = CountVectorizer(binary=True, min_df=2, max_df=len(TEXTS) - 1)
     expected = counted.fit_transform(TEXTS).toarray()
     names = counted.get_feature_names_out().tolist()
-    assert encoding.feature_names == ["stars", *(f"review: {word}" for word in names)]
+    assert preprocessing.feature_names == ["stars", *(f"review: {word}" for word in names)]
     assert sparse.issparse(X)
     assert X.toarray()[:, 1:].tolist() == expected.tolist()
     assert X.toarray()[:, 0].tolist() == [0.5, 1.5, 2.5, 3.5, 4.5, 5.5]
-    again = data.Encoding.from_dict(json.loads(json.dumps(encoding.to_dict())))
-    assert again == encoding
-    assert (again.apply(reviews) != X).nnz == 0
+    again = data.Preprocessing.from_dict(json.loads(json.dumps(preprocessing.to_dict())))
+    assert again == preprocessing
+    assert (again.transform(reviews) != X).nnz == 0
 
 
 def test_gaps_are_no_words_and_unknown_words_nothing(reviews, file):
-    encoding = data.read(reviews, target="liked", text="review").encode(scale=False)[2]
-    rows = encoding.apply(file('stars,review\n7,\n8,"Wonderful plumbing"\n', "new.csv")).toarray()
+    preprocessing = data.read(reviews, target="liked", text="review").encode(scale=False)[2]
+    rows = preprocessing.transform(
+        file('stars,review\n7,\n8,"Wonderful plumbing"\n', "new.csv")
+    ).toarray()
     assert rows[:, 0].tolist() == [7.0, 8.0]
     assert rows[0, 1:].sum() == 0
-    there = [encoding.feature_names[j] for j in np.flatnonzero(rows[1])]
+    there = [preprocessing.feature_names[j] for j in np.flatnonzero(rows[1])]
     assert there == ["stars", "review: wonderful"]
 
 
 def test_only_the_most_frequent_words_of_very_many(reviews, monkeypatch):
     monkeypatch.setattr(bag_of_words, "MOST_WORDS", 3)
-    encoding = data.read(reviews, target="liked", text="review").encode()[2]
+    preprocessing = data.read(reviews, target="liked", text="review").encode()[2]
     # wonderful is in three rows; of those in two, 10 and dull are the first of the alphabet
-    assert encoding.columns[-1].words == ("10", "dull", "wonderful")
+    assert preprocessing.columns[-1].words == ("10", "dull", "wonderful")
 
 
 def test_prose_stays_behind_and_numbers_are_filled_and_scaled(file):
     text = "review,a,liked,b\nso so good,1,yes,x\nso bad,,no,y\ngood bad,5,yes,x\n,3,no,y\n"
     table = data.read(file(text), target="liked", text="review", impute="mean")
-    X, _, encoding = table.encode()
-    assert encoding.feature_names == ["a", "b=y", "review: bad", "review: good", "review: so"]
+    X, _, preprocessing = table.encode()
+    assert preprocessing.feature_names == ["a", "b=y", "review: bad", "review: good", "review: so"]
     deviation = np.sqrt(8 / 3)  # of 1, 5 and 3; what is missing does not count
     assert X.toarray()[:, 0] == pytest.approx([-2 / deviation, 0, 2 / deviation, 0])
     assert X.toarray()[:, 1:].tolist() == [[0, 0, 1, 1], [1, 1, 0, 1], [0, 1, 1, 0], [1, 0, 0, 0]]
@@ -123,7 +125,7 @@ def test_a_document_with_prose_is_not_trusted(reviews):
         {"target": document["target"] | {"kind": "prose"}},
     ):
         with raises(InputError):
-            data.Encoding.from_dict(document | change)
+            data.Preprocessing.from_dict(document | change)
 
 
 @pytest.mark.parametrize("stream", [False, True])

@@ -20,17 +20,17 @@ TEXT = "signup,paid\n2024-03-01,0\n2024-02-28,1\n2023-12-31,0\n2024-02-28,1\n"
 
 
 def test_days_since_the_first_are_named_and_kept(file):
-    X, _, encoding = data.read(file(TEXT), target="paid").encode(scale=False)
+    X, _, preprocessing = data.read(file(TEXT), target="paid").encode(scale=False)
     assert X.tolist() == [[61.0], [59.0], [0.0], [59.0]]  # 2024 is a leap year
-    assert encoding.feature_names == ["signup (days since 2023-12-31)"]
-    again = data.Encoding.from_dict(json.loads(json.dumps(encoding.to_dict())))
-    assert again == encoding
+    assert preprocessing.feature_names == ["signup (days since 2023-12-31)"]
+    again = data.Preprocessing.from_dict(json.loads(json.dumps(preprocessing.to_dict())))
+    assert again == preprocessing
     new = file("signup\n2023-12-30\n2025-01-01\n2024-01-01 00:00:00\n", "new.csv")
-    assert again.apply(new).tolist() == [[-1.0], [367.0], [1.0]]
+    assert again.transform(new).tolist() == [[-1.0], [367.0], [1.0]]
     frame = pa.table({"signup": pa.array([datetime(2024, 1, 1)], pa.timestamp("ns"))})
-    assert again.apply(frame).tolist() == [[1.0]]
+    assert again.transform(frame).tolist() == [[1.0]]
     with raises(InputError, row=1, column="signup"):
-        again.apply(file("signup\n2024-01-01\nsoon\n", "new.csv"))
+        again.transform(file("signup\n2024-01-01\nsoon\n", "new.csv"))
 
 
 def test_gaps_and_categories_are_what_they_are_of_other_columns(file):
@@ -48,8 +48,8 @@ def test_more_dates_than_words_are_counted(file, monkeypatch):
     monkeypatch.setattr(columns, "_COUNTED", 5)
     days = [20, 30, 25, 22, 21, 27, 26, 28, 10, 29]  # the first comes late
     text = "when,paid\n" + "".join(f"2024-05-{day},{day % 2}\n" for day in days)
-    X, _, encoding = data.read(file(text), target="paid").encode(scale=False)
-    assert encoding.feature_names == ["when (days since 2024-05-10)"]
+    X, _, preprocessing = data.read(file(text), target="paid").encode(scale=False)
+    assert preprocessing.feature_names == ["when (days since 2024-05-10)"]
     assert X.ravel().tolist() == [day - 10.0 for day in days]
 
 

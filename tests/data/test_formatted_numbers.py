@@ -67,7 +67,7 @@ def with_gaps(word="?", n=40):
 def test_a_word_for_missing_numbers_is_one_error_with_both_ways_out(file):
     path = file(with_gaps())
     refusal(path)
-    X, _, names = encoded(path, missing="?", impute="median")
+    X, _, names = encoded(path, na_values="?", impute="median")
     assert names[:2] == ["pulse", "temp"]
     assert X[1][:2] == [1.0, 0.25]
     numbers = sorted(i % 7 for i in range(40) if i % 3)  # 26 of them: the median by hand
@@ -127,38 +127,41 @@ def test_a_unit_that_changes_is_refused_with_its_place(file):
 
 def test_later_tables_are_read_as_the_first(file):
     text = "mass;pulse;town;paid\n" + "1.200,5 kg;?;x;0\n7 kg;61,5;y;1\n9 kg;70;x;1\n" * 3
-    first = data.read(file(text), target="paid", numeric="mass", missing="?", impute="mean")
-    encoding = first.encode(scale=False)[2]
-    kept = json.loads(json.dumps(encoding.to_dict()))
-    assert kept["schema"] == "rosenblatt-encoding/1"
+    first = data.read(file(text), target="paid", numeric="mass", na_values="?", impute="mean")
+    preprocessing = first.encode(scale=False)[2]
+    kept = json.loads(json.dumps(preprocessing.to_dict()))
+    assert kept["schema"] == "rosenblatt-preprocessing/1"
     assert kept["reading"] == {
         "header": None,
-        "missing": ["?"],
-        "charset": None,
+        "na_values": ["?"],
+        "encoding": None,
         "sep": None,
         "names": None,
-        "sheet": None,
+        "sheet_name": None,
         "drop_unlabelled": False,
         "delimiter": ";",
         "decimal": ",",
         "numeric": [{"column": "mass", "unit": "kg", "decimal": ","}],
         "dates": [],
     }
-    again = data.Encoding.from_dict(kept)
-    assert again == encoding
+    again = data.Preprocessing.from_dict(kept)
+    assert again == preprocessing
     new = file("town;mass;pulse\ny;2.000 kg;?\n", "new.csv")
-    assert again.apply(new).tolist() == [[2000.0, 65.75, 1.0]]
+    assert again.transform(new).tolist() == [[2000.0, 65.75, 1.0]]
     with raises(InputError, row=0, column="mass"):
-        again.apply(file("town;mass;pulse\ny;900 g;?\n"))
+        again.transform(file("town;mass;pulse\ny;900 g;?\n"))
 
 
 def test_what_was_said_first_holds_unless_said_otherwise(file):
     rows = "3,x,0\n?,y,1\n5,x,1\n"
-    first = data.read(file(rows * 3), target="x2", header=False, missing="?", impute="mean")
-    encoding = first.encode(scale=False)[2]
-    assert encoding.apply(file("?,y\n7,x\n")).tolist() == [[4.0, 1.0], [7.0, 0.0]]
+    first = data.read(file(rows * 3), target="x2", header=False, na_values="?", impute="mean")
+    preprocessing = first.encode(scale=False)[2]
+    assert preprocessing.transform(file("?,y\n7,x\n")).tolist() == [[4.0, 1.0], [7.0, 0.0]]
     named = file("x1,x0\ny,7\nx,-\n")
-    assert encoding.apply(named, header=True, missing="-").tolist() == [[7.0, 1.0], [4.0, 0.0]]
+    assert preprocessing.transform(named, header=True, na_values="-").tolist() == [
+        [7.0, 1.0],
+        [4.0, 0.0],
+    ]
 
 
 @pytest.mark.parametrize(
@@ -167,15 +170,15 @@ def test_what_was_said_first_holds_unless_said_otherwise(file):
         {"numeric": [{"column": "a", "unit": "", "decimal": ";"}]},
         {"delimiter": ""},
         {"header": 1},
-        {"missing": "?"},
+        {"na_values": "?"},
         {"more": 1},
     ],
 )
 def test_a_record_of_reading_is_not_trusted(change):
-    document = data.read(pd.DataFrame({"a": [1.0, 2.0]})).encoding().to_dict()
+    document = data.read(pd.DataFrame({"a": [1.0, 2.0]})).preprocessing().to_dict()
     document["reading"] |= change
     with raises(InputError):
-        data.Encoding.from_dict(document)
+        data.Preprocessing.from_dict(document)
 
 
 def test_columns_are_named_once(file):
@@ -211,5 +214,5 @@ def test_a_column_with_many_words_among_numbers_is_no_case_for_missing_values(fi
     path = file("ticket,x,paid\n" + "".join(f"{t},{i},{i % 2}\n" for i, t in enumerate(tickets)))
     said = refusal(path)
     assert "ignore='ticket'" in said
-    assert "missing=" not in said
+    assert "na_values=" not in said
     assert encoded(path, ignore="ticket")[2] == ["x"]

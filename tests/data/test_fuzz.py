@@ -14,17 +14,17 @@ from rosenblatt.data.batch import Kind
 from rosenblatt.errors import InputError
 
 
-def attempt(path, charset=None, **options):
-    """Read it; where it is not refused, the encoding gives the same rows again."""
+def attempt(path, encoding=None, **options):
+    """Read it; where it is not refused, the preprocessing gives the same rows again."""
     try:
-        table = data.read(path, charset=charset, **options)
-        X, _, encoding = table.encode()
+        table = data.read(path, encoding=encoding, **options)
+        X, _, preprocessing = table.encode()
     except InputError:
         return
-    assert X.shape == (table.n_rows, len(encoding.feature_names))
+    assert X.shape == (table.n_rows, len(preprocessing.feature_names))
     assert np.isfinite(X).all()
-    again = data.Encoding.from_dict(encoding.to_dict())
-    assert again.apply(path, charset=charset).tobytes() == X.tobytes()
+    again = data.Preprocessing.from_dict(preprocessing.to_dict())
+    assert again.transform(path, encoding=encoding).tobytes() == X.tobytes()
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +52,7 @@ def test_any_text_is_a_table_or_refused(path, text):
 def test_any_bytes_are_a_table_or_refused(path, content):
     path.write_bytes(content)
     attempt(path)
-    attempt(path, charset="cp1252")
+    attempt(path, encoding="cp1252")
 
 
 words = st.text(alphabet="0123456789+-.eEinfa \t_x", min_size=1, max_size=8)

@@ -41,8 +41,8 @@ def encoded(table, into=INTO, monkeypatch=None):
 
 
 def test_buckets_are_those_of_scikit_learn():
-    X, _, encoding = encoded(frame())
-    expected, column = theirs(TEXTS), encoding.columns[-1]
+    X, _, preprocessing = encoded(frame())
+    expected, column = theirs(TEXTS), preprocessing.columns[-1]
     assert sparse.issparse(X)
     assert column.hashed.buckets == tuple(np.flatnonzero(expected.any(axis=0)).tolist())
     assert X.toarray()[:, 1:].tolist() == expected[:, column.hashed.buckets].tolist()
@@ -52,14 +52,14 @@ def test_buckets_are_those_of_scikit_learn():
 
 def test_few_buckets_are_shared_and_named_by_their_words(monkeypatch):
     # Each column has a 1 where any of its words stands, and the first three of them as its name.
-    X, _, encoding = encoded(frame(), 4, monkeypatch)
+    X, _, preprocessing = encoded(frame(), 4, monkeypatch)
     assert X.toarray()[:, 1:].tolist() == theirs(TEXTS, 4).tolist()
     first = dict.fromkeys(w for text in TEXTS for w in sorted(re.findall(r"\w\w+", text.lower())))
     expected = []
     for k in range(4):
         mine = [w for w in first if theirs([w], 4)[0, k]]
         expected.append("|".join(mine[:3] + ["…"] * (len(mine) > 3)))
-    assert list(encoding.columns[-1].words) == expected
+    assert list(preprocessing.columns[-1].words) == expected
     assert any(name.endswith("|…") for name in expected)
 
 
@@ -67,16 +67,16 @@ def test_names_do_not_depend_on_how_a_table_is_divided(file, monkeypatch):
     rows = [f"{i},word{i % 37} other{i % 11},{'yes' if i % 2 else 'no'}" for i in range(400)]
     path = file("\n".join(["stars,review,liked", *rows]) + "\n")
     monkeypatch.setattr("rosenblatt.data.table.INTO", 8)
-    whole = data.read(path, target="liked", text="review:hashed").encoding()
+    whole = data.read(path, target="liked", text="review:hashed").preprocessing()
     monkeypatch.setattr("rosenblatt.data.dialect.BLOCK", 256)
-    assert data.read(path, target="liked", text="review:hashed").encoding() == whole
+    assert data.read(path, target="liked", text="review:hashed").preprocessing() == whole
 
 
 def test_a_new_word_counts_where_its_bucket_is_known():
-    _, _, encoding = encoded(frame())
+    _, _, preprocessing = encoded(frame())
     new = pd.DataFrame({"stars": [1.0, 2.0], "review": ["wonderful plumbing", None]})
-    rows = encoding.apply(new).toarray()
-    assert [encoding.feature_names[j] for j in np.flatnonzero(rows[0])] == [
+    rows = preprocessing.transform(new).toarray()
+    assert [preprocessing.feature_names[j] for j in np.flatnonzero(rows[0])] == [
         "stars",
         "review: wonderful",
     ]
@@ -84,11 +84,11 @@ def test_a_new_word_counts_where_its_bucket_is_known():
 
 
 def test_it_can_be_written_down_and_is_not_trusted():
-    X, _, encoding = encoded(frame())
-    document = json.loads(json.dumps(encoding.to_dict()))
-    again = data.Encoding.from_dict(document)
-    assert again == encoding
-    assert (again.apply(frame()) != X).nnz == 0
+    X, _, preprocessing = encoded(frame())
+    document = json.loads(json.dumps(preprocessing.to_dict()))
+    again = data.Preprocessing.from_dict(document)
+    assert again == preprocessing
+    assert (again.transform(frame()) != X).nnz == 0
     column = document["columns"][-1]
     buckets = column["hashed"]["buckets"]
     for wrong in (
@@ -102,7 +102,7 @@ def test_it_can_be_written_down_and_is_not_trusted():
     ):
         columns = [*document["columns"][:-1], column | {"hashed": wrong}]
         with raises(InputError):
-            data.Encoding.from_dict(document | {"columns": columns})
+            data.Preprocessing.from_dict(document | {"columns": columns})
 
 
 def test_a_stream_has_the_same_bits(file, tmp_path):
@@ -128,7 +128,9 @@ def test_what_cannot_be_hashed_is_refused():
     with raises(InputError):
         data.read(frame(["!"] * 6), target="liked", text="review:hashed").encode()
     odd = frame().rename(columns={"review": "a:hashed"})  # a name that looks like it
-    assert data.read(odd, target="liked", text="a:hashed").encoding().columns[-1].hashed is None
+    assert (
+        data.read(odd, target="liked", text="a:hashed").preprocessing().columns[-1].hashed is None
+    )
 
 
 @pytest.mark.parametrize("stream", [False, True])

@@ -54,18 +54,18 @@ def test_an_identifier_is_left_out_of_every_format(tmp_path, form):
     read = data.read(written(table, form, tmp_path), target="y")
     assert (read.identifiers, read.problems) == (["customer", "tweet"], [])
     with warns(UserWarning):
-        encoding = read.encode()[2]
-    assert encoding.feature_names == ["x"]
+        preprocessing = read.encode()[2]
+    assert preprocessing.feature_names == ["x"]
 
 
 @pytest.mark.parametrize("form", FORMATS)
 def test_a_number_that_was_named_stays(tmp_path, form):
     read = data.read(written(frame(customer=IDS), form, tmp_path), target="y", numeric="customer")
-    rows, _, encoding = read.encode(scale=False)
-    assert encoding.feature_names == ["customer", "x"]
+    rows, _, preprocessing = read.encode(scale=False)
+    assert preprocessing.feature_names == ["customer", "x"]
     assert rows[:, 0].tolist() == IDS.tolist()
-    again = data.Encoding.from_dict(json.loads(json.dumps(encoding.to_dict())))
-    assert again.apply(frame(customer=IDS))[:, 0].tolist() == IDS.tolist()
+    again = data.Preprocessing.from_dict(json.loads(json.dumps(preprocessing.to_dict())))
+    assert again.transform(frame(customer=IDS))[:, 0].tolist() == IDS.tolist()
 
 
 @pytest.mark.parametrize("form", ["csv", "parquet", "pandas", "polars"])

@@ -21,7 +21,7 @@ FILES = [
     (
         "blanks.txt",
         b"a y\n1 no\n2 yes\n? no\n",
-        {"missing": "?", "sep": "whitespace"},
+        {"na_values": "?", "sep": "whitespace"},
         "row 3 (line 4)",
     ),
     ("packed.csv.gz", gzip.compress(b"a,y\n1,no\n2,yes\n,no\n"), {}, "row 3 (line 4)"),

@@ -135,13 +135,15 @@ def read_so(path, together, monkeypatch, **how):
     monkeypatch.setattr(text, "_WIDE", together)
     try:
         table = data.read(str(path), target="y", impute="mean", **how)
-        X, y, encoding = table.encode(scale=False)
-        return X.tobytes(), y.tolist(), encoding.to_dict(), table.reading
+        X, y, preprocessing = table.encode(scale=False)
+        return X.tobytes(), y.tolist(), preprocessing.to_dict(), table.reading
     except InputError as error:
         return str(error)
 
 
-@pytest.mark.parametrize("how", [{}, {"numeric": ["v"]}, {"categorical": ["u"], "missing": ["2"]}])
+@pytest.mark.parametrize(
+    "how", [{}, {"numeric": ["v"]}, {"categorical": ["u"], "na_values": ["2"]}]
+)
 @pytest.mark.parametrize("kind", AWKWARD)
 def test_awkward_text_is_the_same_however_many_columns_it_has(kind, how, tmp_path, monkeypatch):
     (tmp_path / "t.csv").write_bytes(AWKWARD[kind])

@@ -29,12 +29,12 @@ def test_the_most_frequent_word_is_the_reference_of_several_the_first():
 
 
 def test_rows_of_the_reference_are_zero_and_it_is_named():
-    X, _, encoding = encoded(TOWNS)
-    assert encoding.feature_names == ["town=a", "town=c", "n"]
+    X, _, preprocessing = encoded(TOWNS)
+    assert preprocessing.feature_names == ["town=a", "town=c", "n"]
     assert X[:, :2].tolist() == [[0, 1], [1, 0], [0, 0], [0, 0], [0, 0], [1, 0], [0, 1]]
-    assert encoding.references == ["town=b"]
-    assert encoding.to_dict()["columns"][0]["reference"] == "b"
-    assert [encoding.columns[0].value_of(row[:2]) for row in X] == list(TOWNS["town"])
+    assert preprocessing.references == ["town=b"]
+    assert preprocessing.to_dict()["columns"][0]["reference"] == "b"
+    assert [preprocessing.columns[0].value_of(row[:2]) for row in X] == list(TOWNS["town"])
     # With an intercept nothing is said twice.
     assert np.linalg.matrix_rank(np.c_[X, np.ones(len(X))]) == 4
 
@@ -56,18 +56,18 @@ def test_a_summary_names_it():
 
 
 def test_a_new_word_does_not_become_the_reference_unnoticed():
-    encoding = encoded(TOWNS)[2]
+    preprocessing = encoded(TOWNS)[2]
     new = TOWNS.assign(town=list("cabbdad"))
     with raises(InputError, file="the data frame", row=4, column="town"):
-        encoding.apply(new)
+        preprocessing.transform(new)
     with warns(UserWarning):
-        X = encoding.apply(new, unseen="zero")
+        X = preprocessing.transform(new, on_unseen="reference")
     assert X[[4, 6], :2].tolist() == [[0, 0], [0, 0]]
     with warns(UserWarning):
-        encoding.apply(TOWNS.assign(town=[*"cabbba", "new"]), unseen="zero")
+        preprocessing.transform(TOWNS.assign(town=[*"cabbba", "new"]), on_unseen="reference")
 
 
-# --- Encodings without a reference ---------------------------------------------------------------
+# --- Preprocessing without a reference ----------------------------------------------------------
 
 
 def words(name, words, reference, *, kind="text", missing=False):
@@ -76,7 +76,7 @@ def words(name, words, reference, *, kind="text", missing=False):
 
 
 WITHOUT = {
-    "schema": "rosenblatt-encoding/1",
+    "schema": "rosenblatt-preprocessing/1",
     "columns": [
         words("town", ["a", "b", "c"], None),
         words("owner", ["no", "yes"], "no"),
@@ -84,13 +84,13 @@ WITHOUT = {
         words("flag", ["False", "True"], "False", kind="boolean"),
     ],
     "target": None,
-    "reading": data.Encoding(()).to_dict()["reading"],
+    "reading": data.Preprocessing(()).to_dict()["reading"],
 }
 
 
 def test_a_column_without_a_reference_has_a_column_for_each_word():
-    encoding = data.Encoding.from_dict(WITHOUT)
-    assert encoding.feature_names == [
+    preprocessing = data.Preprocessing.from_dict(WITHOUT)
+    assert preprocessing.feature_names == [
         *("town=a", "town=b", "town=c", "owner=yes", "job=(missing)", "flag"),
     ]
     rows = pd.DataFrame(
@@ -102,13 +102,13 @@ def test_a_column_without_a_reference_has_a_column_for_each_word():
         }
     )
     expected = [[1, 0, 0, 1, 0, 1], [0, 0, 1, 0, 1, 0], [0, 1, 0, 1, 0, 0]]
-    assert encoding.apply(rows).tolist() == expected
-    again = data.Encoding.from_dict(json.loads(json.dumps(encoding.to_dict())))
-    assert again == encoding
-    assert again.apply(rows).tolist() == expected
-    assert encoding.references == ["owner=no", "job=nurse"]  # of town every word has a column
+    assert preprocessing.transform(rows).tolist() == expected
+    again = data.Preprocessing.from_dict(json.loads(json.dumps(preprocessing.to_dict())))
+    assert again == preprocessing
+    assert again.transform(rows).tolist() == expected
+    assert preprocessing.references == ["owner=no", "job=nurse"]  # of town every word has a column
     with warns(UserWarning):
-        found = encoding.apply(rows.assign(town=["a", "c", "d"]), unseen="zero")
+        found = preprocessing.transform(rows.assign(town=["a", "c", "d"]), on_unseen="reference")
     assert found[2, :3].tolist() == [0, 0, 0]
 
 
@@ -117,9 +117,13 @@ def test_a_reference_is_one_of_the_words(reference):
     document = encoded(TOWNS)[2].to_dict()
     document["columns"][0]["reference"] = reference
     with raises(InputError):
-        data.Encoding.from_dict(document)
+        data.Preprocessing.from_dict(document)
     document["columns"][0]["reference"] = None  # every word has a column
-    assert data.Encoding.from_dict(document).feature_names[:3] == ["town=a", "town=b", "town=c"]
+    assert data.Preprocessing.from_dict(document).feature_names[:3] == [
+        "town=a",
+        "town=b",
+        "town=c",
+    ]
 
 
 def test_a_truth_value_is_compared_with_false():
@@ -127,7 +131,7 @@ def test_a_truth_value_is_compared_with_false():
     assert document["columns"][-1]["reference"] == "False"  # though True is more frequent
     document["columns"][-1]["reference"] = "True"
     with raises(InputError):
-        data.Encoding.from_dict(document)
+        data.Preprocessing.from_dict(document)
 
 
 # --- Categories ----------------------------------------------------------------------------------
@@ -141,8 +145,8 @@ def test_categories_of_any_library_are_words():
         pl.from_pandas(TOWNS).with_columns(pl.col("town").cast(pl.Categorical)),
         pl.from_pandas(TOWNS).with_columns(pl.col("town").cast(pl.Enum(["c", "b", "a", "z"]))),
     ):
-        X, y, encoding = encoded(frame)
-        assert encoding == expected[2]
+        X, y, preprocessing = encoded(frame)
+        assert preprocessing == expected[2]
         assert X.tobytes() == expected[0].tobytes()
         assert y.tolist() == expected[1].tolist()
 

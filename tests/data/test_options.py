@@ -1,4 +1,4 @@
-"""One table of reading options: keywords, command line, encoding and printed commands agree."""
+"""One table of reading options: keywords, commands, preprocessing and printed commands agree."""
 
 import inspect
 from dataclasses import fields
@@ -15,11 +15,11 @@ from rosenblatt.errors import InputError, InputTypeError
 
 SAID = {
     "header": False,
-    "missing": ("?", "-1"),
-    "charset": "cp1252",
+    "na_values": ("?", "-1"),
+    "encoding": "cp1252",
     "sep": "\t",
     "names": ("a", "b, c", 'd"e'),
-    "sheet": "Tabelle 1",
+    "sheet_name": "Tabelle 1",
     "drop_unlabelled": True,
     "target": "y",
     "ignore": ("no", "-x"),
@@ -77,9 +77,9 @@ def test_what_holds_for_later_tables_is_stored():
 
 
 def test_what_is_said_of_a_later_table_comes_first():
-    first = Reading().for_another(FileOptions.of(missing="?", sep=";", charset="cp1252"))
-    later = first.for_another(FileOptions.of(missing=["?", "none"], sep=",", names="a,b"))
-    assert (later.missing, later.sep, later.charset) == (("?", "none"), ",", "cp1252")
+    first = Reading().for_another(FileOptions.of(na_values="?", sep=";", encoding="cp1252"))
+    later = first.for_another(FileOptions.of(na_values=["?", "none"], sep=",", names="a,b"))
+    assert (later.na_values, later.sep, later.encoding) == (("?", "none"), ",", "cp1252")
     assert (later.header, later.has_names) == (False, True)
     assert first.for_another(FileOptions()) == first
 
@@ -97,4 +97,4 @@ def test_an_option_that_is_not_there_is_a_type_error():
     with raises(TypeError):
         FileOptions.of(skip_rows=1)
     with pytest.raises(InputTypeError):
-        FileOptions.of(charset=1252)
+        FileOptions.of(encoding=1252)

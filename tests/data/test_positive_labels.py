@@ -15,9 +15,9 @@ QUALITY = [3, 5, 7, 8, 6, 7, 5]
 
 def labels(values, **options):
     table = data.read(pd.DataFrame({"a": range(len(values)), "y": values}), target="y", **options)
-    _, y, encoding = table.encode()
-    again = data.Encoding.from_dict(json.loads(json.dumps(encoding.to_dict())))
-    assert again == encoding
+    _, y, preprocessing = table.encode()
+    again = data.Preprocessing.from_dict(json.loads(json.dumps(preprocessing.to_dict())))
+    assert again == preprocessing
     assert again.target.classes == sorted(set(y.tolist()))
     return y.tolist()
 
@@ -49,8 +49,8 @@ def test_a_condition_needs_no_list_of_values():
     prices = np.linspace(0, 1, 30_000)
     assert labels(prices, positive=">=0.25").count(">=0.25") == (prices >= 0.25).sum()
     table = data.read(pd.DataFrame({"a": [1, 2, 3], "y": [1, 5, 9]}), target="y", positive=">4")
-    encoding = table.encode()[2]
-    _, y = encoding.apply_labelled(pd.DataFrame({"a": [1, 2], "y": [100, 2]}))
+    preprocessing = table.encode()[2]
+    _, y = preprocessing.transform_labelled(pd.DataFrame({"a": [1, 2], "y": [100, 2]}))
     assert y.tolist() == [">4", "(not >4)"], "numbers that were never seen"
 
 

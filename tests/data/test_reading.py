@@ -51,11 +51,11 @@ def test_other_character_sets(file):
     assert encoded(file(text)) == expected
     assert encoded(file(text.encode("utf-16"))) == expected
     western = text.replace("Łódź", "Übach").encode("cp1252")
-    assert encoded(file(western), charset="cp1252")[2] == ["größe", "Ort=Übach"]
+    assert encoded(file(western), encoding="cp1252")[2] == ["größe", "Ort=Übach"]
     refusal(file(western))
     below = b"age,Ort,paid\n1,a,1\n2,K\xf6ln,0\n"
     refusal(file(below))
-    refusal(file(PLAIN), charset="latin-99")
+    refusal(file(PLAIN), encoding="latin-99")
 
 
 def test_several_files_and_patterns(file, tmp_path):

@@ -97,12 +97,12 @@ def test_blocks_of_a_long_file_are_joined_as_one_text_is():
 def test_names_are_those_that_were_said(file):
     path = file("18,8,yes\n15,9,no\n16,7.5,yes\n")
     table = data.read(path, names=["mpg", "cylinders", "old"], target="old")
-    X, y, encoding = table.encode(scale=False)
+    X, y, preprocessing = table.encode(scale=False)
     assert X.tolist() == ROWS
     assert y.tolist() == ["yes", "no", "yes"]
-    assert encoding.feature_names == ["mpg", "cylinders"]
-    assert data.Encoding.from_dict(encoding.to_dict()) == encoding
-    assert encoding.apply(file("20,3,yes\n")).tolist() == [[20.0, 3.0]]
+    assert preprocessing.feature_names == ["mpg", "cylinders"]
+    assert data.Preprocessing.from_dict(preprocessing.to_dict()) == preprocessing
+    assert preprocessing.transform(file("20,3,yes\n")).tolist() == [[20.0, 3.0]]
 
 
 def test_names_stand_for_those_of_the_first_line(file):

@@ -28,11 +28,11 @@ def files(tmp_path, monkeypatch):
 
 
 def test_rows_and_labels_are_those_of_scikit_learn(files):
-    X, y, encoding = data.read("t.svm").encode()
+    X, y, preprocessing = data.read("t.svm").encode()
     theirs, labels = load_svmlight_file("t.svm")
     assert (theirs != X).nnz == 0
     assert y.tolist() == labels.astype(int).tolist()
-    assert encoding is None
+    assert preprocessing is None
 
 
 def test_three_labels_or_one_against_the_rest(files):
@@ -59,7 +59,7 @@ def test_the_command_reads_them(files, capfd):
     assert subprocess.run(standalone, capture_output=True, check=False).returncode == 0
 
 
-def test_predict_needs_no_encoding_for_them(files, capfd):
+def test_predict_needs_no_preprocessing_for_them(files, capfd):
     model_file = pytest.importorskip("rosenblatt.model_file")
     X, y = files
     p = Perceptron(random_state=0, max_iter=5).fit(X, y)

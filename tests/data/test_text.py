@@ -66,11 +66,11 @@ def test_decimal_commas_that_come_late(file):
 
 def test_rows_read_ahead_are_held_to_decimal_commas_that_come_late(file, monkeypatch):
     head = "a;b;c;paid\n1,5;2;1,5;1\n2,5;1;2,5;0\n"
-    encoding = data.read(file(head), target="paid").encode(scale=False)[2]
+    preprocessing = data.read(file(head), target="paid").encode(scale=False)[2]
     monkeypatch.setattr("rosenblatt.data.text.blocks", partial(blocks, size=100_000))
     long = "0" * 200 + "3;4;5"
     lines = ["a;b;c", *[long] * 6000, "1,5;2;2,5", *[long] * 600, "6;7;8"]  # the first megabyte
-    found = encoding.apply(file("\n".join(lines)))
+    found = preprocessing.transform(file("\n".join(lines)))
     assert found[[5999, 6000, 6600, 6601]].tolist() == [
         [3, 4, 5],
         [1.5, 2, 2.5],
@@ -78,7 +78,7 @@ def test_rows_read_ahead_are_held_to_decimal_commas_that_come_late(file, monkeyp
         [6, 7, 8],
     ]
     with raises(InputError, row=6601, column="b"):
-        encoding.apply(file("\n".join([*lines[:-1], "6;6.5;8"])))
+        preprocessing.transform(file("\n".join([*lines[:-1], "6;6.5;8"])))
 
 
 @pytest.mark.parametrize("piece", [1, 6, 1 << 18])
@@ -130,10 +130,10 @@ def test_booleans_and_missing_words(file):
     assert encoded(file(text)) == ([[1, 1], [0, 0], [1, 1]], [1, 0, 0], ["flag", "sure"])
     unsure = "a,paid\n1,1\n?,0\n3,1\n4,1\n5,1\n2,0\n"
     refusal(file(unsure))
-    X, _, _ = encoded(file(unsure), missing=["?"], impute="mean")
+    X, _, _ = encoded(file(unsure), na_values=["?"], impute="mean")
     assert X == [[1], [3], [3], [4], [5], [2]]
     spaced = file(unsure.replace(",", ", ").replace("?", " ?"))
-    assert encoded(spaced, missing=["?"], impute="mean")[0] == X
+    assert encoded(spaced, na_values=["?"], impute="mean")[0] == X
 
 
 # --- Properties -----------------------------------------------------------------------------------
@@ -199,14 +199,14 @@ def test_quotes_inside_plain_fields_do_not_open():
 def test_a_large_table_read_twice_is_the_same(file, monkeypatch, rows):
     text = "a,b,c,paid\n" + "".join(f"{i / 7},{'xyz'[i % 3]},{i},{i % 2}\n" for i in range(rows))
     path = file(text)
-    X, y, encoding = data.read(path, target="paid").encode()
+    X, y, preprocessing = data.read(path, target="paid").encode()
     monkeypatch.setattr("rosenblatt.data.table._KEPT", 100)
     monkeypatch.setattr("rosenblatt.data.dialect.BLOCK", 1000)
     monkeypatch.setattr("rosenblatt.data.text.blocks", _small_blocks)
     again, labels, same = data.read(path, target="paid").encode()
     assert X.tobytes() == again.tobytes()
     assert y.tolist() == labels.tolist()
-    assert encoding == same
+    assert preprocessing == same
 
 
 def _small_blocks(stream, delimiter):
@@ -219,9 +219,9 @@ def test_pandas_agrees_on_a_real_table():
     from rosenblatt.datasets import load_credit
 
     path = load_credit().filename
-    X, _, encoding = data.read(path, target="card").encode(scale=False)
+    X, _, preprocessing = data.read(path, target="card").encode(scale=False)
     table = pd.read_csv(path)
-    for j, name in enumerate(encoding.feature_names):
+    for j, name in enumerate(preprocessing.feature_names):
         column = table[name.removesuffix("=yes")]
         assert (X[:, j] == (column == "yes" if name.endswith("=yes") else column)).all()
 
@@ -230,7 +230,7 @@ PEAK = """
 import sys
 import numpy as np
 from rosenblatt import data
-X, y, encoding = data.read(sys.argv[1], target="label").encode()
+X, y, preprocessing = data.read(sys.argv[1], target="label").encode()
 peak = next(l for l in open("/proc/self/status") if l.startswith("VmHWM")).split()[1]
 print(len(X), X.nbytes, int(peak) * 1024, X[-1].tolist() == X[len(X) // 10 - 1].tolist())
 """

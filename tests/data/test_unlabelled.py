@@ -18,14 +18,14 @@ def test_they_are_refused_and_it_is_said_how_to_leave_them_out(file):
 
 def test_they_are_left_out(file):
     table = data.read(file(TEXT), target="y", drop_unlabelled=True)
-    X, y, encoding = table.encode(scale=False)
+    X, y, preprocessing = table.encode(scale=False)
     assert (table.n_rows, table.left_out.tolist()) == (4, [1, 3])
     assert X.tolist() == [[1.0, 0.0], [3.0, 1.0], [5.0, 1.0], [6.0, 0.0]]
-    assert encoding.feature_names == ["a", "town=y"]  # "only here" has no label
+    assert preprocessing.feature_names == ["a", "town=y"]  # "only here" has no label
     assert y.tolist() == ["yes", "no", "yes", "no"]
     new = file("a,town,y\n7,y,no\n8,x,\n9,x,yes\n", "new.csv")
-    assert encoding.apply(new).tolist() == [[7.0, 1.0], [8.0, 0.0], [9.0, 0.0]]
-    X, y = encoding.apply_labelled(new)
+    assert preprocessing.transform(new).tolist() == [[7.0, 1.0], [8.0, 0.0], [9.0, 0.0]]
+    X, y = preprocessing.transform_labelled(new)
     assert (X.tolist(), y.tolist()) == ([[7.0, 1.0], [9.0, 0.0]], ["no", "yes"])
 
 

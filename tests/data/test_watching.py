@@ -40,9 +40,9 @@ def test_whoever_watches_hears_rows_and_share(file, tmp_path, monkeypatch):
     for source, n in [*((source, 1000) for source in sources), (table, 1000), (twice, 2000)]:
         heard = []
         with heard_in(heard):
-            _, _, encoding = data.read(source, target="paid").encode()
+            _, _, preprocessing = data.read(source, target="paid").encode()
             first = len(heard)
-            encoding.apply(source)
+            preprocessing.transform(source)
         assert heard[first:] == heard[:first]
         rows, shares = zip(*heard[:first], strict=True)
         assert len(rows) >= 5

@@ -38,13 +38,13 @@ def book(tmp_path):
 
 def test_numbers_are_the_same_bits_and_words_the_same_words(book):
     table = data.read(book(loans=ROWS, empty=[]), target="label", impute="mean")
-    X, y, encoding = table.encode(scale=False)
+    X, y, preprocessing = table.encode(scale=False)
     assert X[:, 0].tolist() == [0.1, 1e-17, 12345678901.25, 3.0]
     assert y.tolist() == ["no", "yes", "no", "yes"]
-    assert encoding.columns[1].words == ("Milan\nNord", 'Rome, "old"')
-    assert encoding.columns[2].kind.value == "boolean"
-    assert encoding.columns[2].missing
-    assert encoding.reading.sheet == "loans"
+    assert preprocessing.columns[1].words == ("Milan\nNord", 'Rome, "old"')
+    assert preprocessing.columns[2].kind.value == "boolean"
+    assert preprocessing.columns[2].missing
+    assert preprocessing.reading.sheet_name == "loans"
 
 
 def test_a_title_empty_rows_and_cells_without_a_header_do_no_harm(book):
@@ -59,23 +59,23 @@ def test_one_of_several_sheets_must_be_named_once(book):
     path = book(first=ROWS, second=[["a", "label"], [1, "no"], [2, "yes"], [3, "no"]])
     with raises(InputError):
         data.read(path, target="label")
-    with raises(InputError, option="sheet", value="third"):
-        data.read(path, target="label", sheet="third")
-    table = data.read(path, target="label", sheet="second")
-    encoding = data.Encoding.from_dict(table.encode(scale=False)[2].to_dict())
+    with raises(InputError, option="sheet_name", value="third"):
+        data.read(path, target="label", sheet_name="third")
+    table = data.read(path, target="label", sheet_name="second")
+    preprocessing = data.Preprocessing.from_dict(table.encode(scale=False)[2].to_dict())
     new = book("new.xlsx", other=[["b"], [5]], second=[["a"], [7]])
-    assert encoding.apply(new).tolist() == [[7.0]]
-    assert encoding.apply(book("single.xlsx", only=[["a"], [8]])).tolist() == [[8.0]]
-    with raises(InputError, option="sheet", value="second"):
-        encoding.apply(book("single.xlsx", only=[["a"], [8]]), sheet="second")
+    assert preprocessing.transform(new).tolist() == [[7.0]]
+    assert preprocessing.transform(book("single.xlsx", only=[["a"], [8]])).tolist() == [[8.0]]
+    with raises(InputError, option="sheet_name", value="second"):
+        preprocessing.transform(book("single.xlsx", only=[["a"], [8]]), sheet_name="second")
 
 
 def test_text_that_was_trained_on_judges_a_workbook(book, file):
     path = file("a;b;y\n1,5;x;0\n2,5;y;1\n3;x;1\n")
-    with raises(InputError, option="sheet", value="s"):
-        data.read(path, sheet="s")
-    encoding = data.read(path, target="y").encode(scale=False)[2]
-    assert encoding.apply(book(s=[["b", "a"], ["y", 0.25]])).tolist() == [[0.25, 1.0]]
+    with raises(InputError, option="sheet_name", value="s"):
+        data.read(path, sheet_name="s")
+    preprocessing = data.read(path, target="y").encode(scale=False)[2]
+    assert preprocessing.transform(book(s=[["b", "a"], ["y", 0.25]])).tolist() == [[0.25, 1.0]]
 
 
 def test_dates_and_times_are_written_as_iso(book):
@@ -108,10 +108,10 @@ def test_without_the_library_it_is_said_what_to_install(book, monkeypatch):
 def test_the_command_names_columns_and_sheets(shell, book):
     path = book(loans=ROWS, notes=[["a"], [1]])
     assert "has 2 sheets: 'loans', 'notes'" in shell("certify", path, "-y", "label")[2]
-    code, _, err = shell("fit", path, "--sheet", "loans")
+    code, _, err = shell("fit", path, "--sheet-name", "loans")
     assert code == 2
     assert "The columns: 'amount', 'town', 'member', 'label'." in err
-    said = ("-y", "label", "--sheet", "loans", "--impute", "mean")
+    said = ("-y", "label", "--sheet-name", "loans", "--impute", "mean")
     assert shell("certify", path, *said, "-o", "c.json")[0] == 0
     assert shell("verify", "c.json", path)[0] == 0
     assert "The sheet 'loans' of a workbook." in shell("inspect", path, *said)[1]

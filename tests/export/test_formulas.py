@@ -47,9 +47,9 @@ COLUMNS = TABLE.drop(columns="y")
 
 
 def learned(estimator, *, scale):
-    """Fitted to some rows; and all rows as it takes them, with the encoding."""
-    X, y, encoding = data.read(TABLE[:TRAINED], target="y", impute="mean").encode(scale=scale)
-    return estimator.fit(X, y), encoding, encoding.apply(COLUMNS)
+    """Fitted to some rows; and all rows as it takes them, with the preprocessing."""
+    X, y, preprocessing = data.read(TABLE[:TRAINED], target="y", impute="mean").encode(scale=scale)
+    return estimator.fit(X, y), preprocessing, preprocessing.transform(COLUMNS)
 
 
 def tied(estimator):
@@ -96,45 +96,52 @@ RULES = {
 
 @pytest.mark.parametrize("name", RULES)
 def test_float_rules_give_the_same_bits_in_sqlite_and_the_same_labels_everywhere(name, in_a_sheet):
-    rule, encoding, X = learned(RULES[name], scale=True)
+    rule, preprocessing, X = learned(RULES[name], scale=True)
     expected = rule.predict(X)
-    answer = in_sqlite(to_sql(rule, encoding=encoding))
+    answer = in_sqlite(to_sql(rule, preprocessing=preprocessing))
     assert answer["predicted"].tolist() == expected.tolist()
     assert answer["score"].to_numpy().tobytes() == rule._rule.signed(Rows(X)).tobytes()
-    assert in_python(to_python(rule, encoding=encoding)) == expected.tolist()
+    assert in_python(to_python(rule, preprocessing=preprocessing)) == expected.tolist()
     if name == "average":
-        text = to_excel(rule, encoding=encoding)
-        found = in_a_sheet(text, inputs(rule, encoding=encoding))
+        text = to_excel(rule, preprocessing=preprocessing)
+        found = in_a_sheet(text, inputs(rule, preprocessing=preprocessing))
         near = np.abs(rule.decision_function(X)) < 1e-9  # a sheet keeps 15 digits
         assert (found == expected)[~near].all()
         assert not near.all()
 
 
 def test_rows_on_the_boundary_are_of_the_second_class_everywhere(in_a_sheet):
-    rule, encoding, X = learned(Perceptron(random_state=0, max_iter=5), scale=False)
+    rule, preprocessing, X = learned(Perceptron(random_state=0, max_iter=5), scale=False)
     tied(rule)
     on_it = rule.decision_function(X) == 0
     assert 500 < on_it.sum() < N / 2
     expected = rule.predict(X)
     assert set(expected[on_it]) == {"no"}
-    assert in_sqlite(to_sql(rule, encoding=encoding))["predicted"].tolist() == expected.tolist()
-    assert in_python(to_python(rule, encoding=encoding)) == expected.tolist()
-    found = in_a_sheet(to_excel(rule, encoding=encoding), inputs(rule, encoding=encoding))
+    assert (
+        in_sqlite(to_sql(rule, preprocessing=preprocessing))["predicted"].tolist()
+        == expected.tolist()
+    )
+    assert in_python(to_python(rule, preprocessing=preprocessing)) == expected.tolist()
+    found = in_a_sheet(
+        to_excel(rule, preprocessing=preprocessing), inputs(rule, preprocessing=preprocessing)
+    )
     assert found.tolist() == expected.tolist()
 
 
 @pytest.mark.parametrize("scale", [False, True])
 def test_cards_are_exact_everywhere(scale, in_a_sheet):
-    card, encoding, X = learned(Scorecard(), scale=scale)
+    card, preprocessing, X = learned(Scorecard(), scale=scale)
     expected = card.predict(X)
     on_it = card.points(X) == card.threshold_
     assert on_it.sum() > 100  # rows that just reach it
-    answer = in_sqlite(to_sql(card, encoding=encoding))
+    answer = in_sqlite(to_sql(card, preprocessing=preprocessing))
     assert answer["predicted"].tolist() == expected.tolist()
     assert answer["points"].tolist() == card.points(X).tolist()
-    assert in_python(to_python(card, encoding=encoding)) == expected.tolist()
+    assert in_python(to_python(card, preprocessing=preprocessing)) == expected.tolist()
     if not scale:  # cuts of scaled numbers have all digits
-        found = in_a_sheet(to_excel(card, encoding=encoding), inputs(card, encoding=encoding))
+        found = in_a_sheet(
+            to_excel(card, preprocessing=preprocessing), inputs(card, preprocessing=preprocessing)
+        )
         assert found.tolist() == expected.tolist()
 
 
@@ -179,7 +186,7 @@ def test_sqlite_reads_every_number_to_the_bit(heavy):
 
 
 def test_gaps_and_strange_words_have_no_answer(in_a_sheet):
-    X, y, encoding = data.read(TABLE[:50].dropna(), target="y").encode(scale=False)
+    X, y, preprocessing = data.read(TABLE[:50].dropna(), target="y").encode(scale=False)
     rule = Perceptron(random_state=0, max_iter=5).fit(X, y)
     odd = pd.DataFrame(
         {
@@ -190,14 +197,16 @@ def test_gaps_and_strange_words_have_no_answer(in_a_sheet):
             "age": [30.0, 30.0, 30.0, 30.0],
         }
     )
-    assert in_sqlite(to_sql(rule, encoding=encoding), odd)["predicted"].notna().tolist() == [
-        *(True, False, False, False)
-    ]
-    said = in_python(to_python(rule, encoding=encoding), odd)
+    assert in_sqlite(to_sql(rule, preprocessing=preprocessing), odd)[
+        "predicted"
+    ].notna().tolist() == [*(True, False, False, False)]
+    said = in_python(to_python(rule, preprocessing=preprocessing), odd)
     assert [label is None for label in said] == [False, True, True, True]
-    found = in_a_sheet(to_excel(rule, encoding=encoding), inputs(rule, encoding=encoding), odd)
+    found = in_a_sheet(
+        to_excel(rule, preprocessing=preprocessing), inputs(rule, preprocessing=preprocessing), odd
+    )
     assert [str(label) for label in found[1:]] == ["#N/A"] * 3
-    assert found[0] == said[0] == rule.predict(encoding.apply(odd[:1]))[0]
+    assert found[0] == said[0] == rule.predict(preprocessing.transform(odd[:1]))[0]
 
 
 @pytest.mark.parametrize("kind", ["TEXT", "", "REAL", "NUMERIC"])
@@ -208,13 +217,13 @@ def test_text_is_no_number_after_an_import(kind, filled, in_a_sheet):
         {"a": [-2.0, -1.0, 1.0, 2.0, np.nan], "y": ["no", "no", "yes", "yes", "no"]}
     )
     known = data.read(table[: 5 if filled else 4], target="y", impute="mean" if filled else None)
-    X, y, encoding = known.encode(scale=False)
+    X, y, preprocessing = known.encode(scale=False)
     cells = ["", " ", None, "abc", "-", "1abc", "-1.50", " 2", "1e0", "9007199254740993"]
     empty = "yes" if filled else None  # the mean is 0, where the points reach the threshold
     expected = [empty, empty, empty, None, None, None, "no", "yes", "yes", "yes"]
     card = Scorecard().fit(X, y)
     card._rule = Card((Term(0, 0.0),), (1,), 1)
-    query = to_sql(card, encoding=encoding)
+    query = to_sql(card, preprocessing=preprocessing)
     assert query.startswith("/*")  # else a shell's command takes it for an option
     with sqlite3.connect(":memory:") as base:
         base.execute(f"CREATE TABLE data (a {kind})")
@@ -222,18 +231,18 @@ def test_text_is_no_number_after_an_import(kind, filled, in_a_sheet):
         found = base.execute(query).fetchall()
     assert [label for *_, label in found] == expected
     odd = pd.DataFrame({"a": cells})
-    assert in_python(to_python(card, encoding=encoding), odd) == expected
+    assert in_python(to_python(card, preprocessing=preprocessing), odd) == expected
     sheet = pd.DataFrame({"a": ["", "abc", "-", -1.5, 2.0]})
-    labels = in_a_sheet(to_excel(card, encoding=encoding), ["a"], sheet)
+    labels = in_a_sheet(to_excel(card, preprocessing=preprocessing), ["a"], sheet)
     assert [str(label) for label in labels] == [empty or "#N/A", "#N/A", "#N/A", "no", "yes"]
 
 
 def test_columns_that_the_rule_does_not_use_are_not_asked_for():
-    card, encoding, _ = learned(Scorecard(), scale=False)
+    card, preprocessing, _ = learned(Scorecard(), scale=False)
     card._rule = Card((Term(0), Term(3, 1.0, indicator=True)), (-2, 1), 0)
-    assert encoding.feature_names[3] == "town=Rome"
-    assert inputs(card, encoding=encoding) == ["reports", "town"]
-    text = to_excel(card, encoding=encoding, cells={"reports": "B7", "town": "$D7"})
+    assert preprocessing.feature_names[3] == "town=Rome"
+    assert inputs(card, preprocessing=preprocessing) == ["reports", "town"]
+    text = to_excel(card, preprocessing=preprocessing, cells={"reports": "B7", "town": "$D7"})
     assert '-2 * IF(B7="",2.66,B7) + IF(EXACT($D7,"Rome"),1,0) >= 0' in text
 
 
@@ -260,8 +269,10 @@ def test_labels_of_every_kind(labels, in_a_sheet):
 def test_dates_and_numbers_with_units_are_told_of(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("since,price,y\n2020-01-01,$5,a\n2020-01-03,$7,a\n2020-02-01,$9,b\n")
-    X, y, encoding = data.read(path, target="y", numeric=["since", "price"]).encode(scale=False)
-    text = to_sql(Perceptron(random_state=0).fit(X, y), encoding=encoding)
+    X, y, preprocessing = data.read(path, target="y", numeric=["since", "price"]).encode(
+        scale=False
+    )
+    text = to_sql(Perceptron(random_state=0).fit(X, y), preprocessing=preprocessing)
     assert "since: given as days since 2020-01-01" in text
     assert "price: given as plain numbers" in text
 
@@ -278,15 +289,15 @@ def test_what_has_no_weights_is_refused():
         to_python(object())
 
 
-def test_prose_and_an_encoding_of_other_rows_are_refused():
+def test_prose_and_a_preprocessing_of_other_rows_are_refused():
     words = ["one two three four", "two five six seven", "one two eight nine", "five ten six one"]
     table = pd.DataFrame({"note": words, "a": [1.0, 2.0, 3.0, 4.0], "y": [0, 0, 1, 1]})
-    X, y, encoding = data.read(table, target="y", text=["note"]).encode(scale=False)
+    X, y, preprocessing = data.read(table, target="y", text=["note"]).encode(scale=False)
     rule = Perceptron(random_state=0).fit(X, y)
     with raises(InputError, column="note"):
-        to_sql(rule, encoding=encoding)
+        to_sql(rule, preprocessing=preprocessing)
     with raises(InputError):
-        to_sql(rule, encoding=replace(encoding, columns=encoding.columns[:1]))
+        to_sql(rule, preprocessing=replace(preprocessing, columns=preprocessing.columns[:1]))
 
 
 def test_a_formula_that_no_cell_takes_is_refused():

@@ -301,12 +301,12 @@ RAW = np.array(  # age, income, job=driver, job=nurse, owner=yes
 
 @pytest.fixture
 def table(tmp_path):
-    """A model file with its encoding, made of a table with gaps and words."""
+    """A model file with its preprocessing, made of a table with gaps and words."""
     (tmp_path / "table.csv").write_text(TABLE)
     found = data.read(tmp_path / "table.csv", target="paid", impute="mean")
-    X, y, encoding = found.encode(scale=True)
+    X, y, preprocessing = found.encode(scale=True)
     p = Perceptron(random_state=0).fit(X, y)
-    save(p, tmp_path / "model.json", encoding=encoding)
+    save(p, tmp_path / "model.json", preprocessing=preprocessing)
     return tmp_path, p, X
 
 
@@ -376,9 +376,9 @@ def test_what_is_no_trained_estimator_of_ours(folder, table):
         exported(Perceptron(), folder)
     with raises(errors.InputError, option="dtype", value="float16"):
         exported(Perceptron().fit(X, y), folder, dtype="float16")
-    encoding = data.read(table[0] / "table.csv", target="paid", impute="mean").encode()[2]
+    preprocessing = data.read(table[0] / "table.csv", target="paid", impute="mean").encode()[2]
     with raises(errors.InputError):
-        exported(Perceptron().fit(X, y), folder, encoding=encoding)
+        exported(Perceptron().fit(X, y), folder, preprocessing=preprocessing)
 
 
 def test_a_rule_that_is_too_large(folder, monkeypatch):

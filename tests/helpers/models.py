@@ -132,4 +132,4 @@ JSON = st.recursive(
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
     max_leaves=10,
 )
-encodings = st.none() | st.dictionaries(st.text(), JSON, max_size=4)
+preprocessings = st.none() | st.dictionaries(st.text(), JSON, max_size=4)

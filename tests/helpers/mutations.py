@@ -60,7 +60,9 @@ def originals(folder):
         yield written(folder, quietly(p.fit, ROWS, several))
         yield written(folder, quietly(KernelPerceptron(keep=keep, **shared).fit, ROWS, several))
     p = Perceptron(order="random", max_updates=5, warm_start=True, random_state=0)
-    yield written(folder, p.fit(ROWS, words), encoding={"columns": [{"name": "a", "mean": 1.5}]})
+    yield written(
+        folder, p.fit(ROWS, words), preprocessing={"columns": [{"name": "a", "mean": 1.5}]}
+    )
     yield written(
         folder, Perceptron(random_state=np.random.RandomState(0)).partial_fit(ROWS, LABELS)
     )

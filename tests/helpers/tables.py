@@ -11,8 +11,8 @@ ROWS = [[30.0, 0.0], [41.5, 1.0], [22.0, 0.0]]
 
 
 def encoded(source, target="paid", **options):
-    X, y, encoding = data.read(source, target=target, **options).encode(scale=False)
-    return X.tolist(), None if y is None else y.tolist(), encoding.feature_names
+    X, y, preprocessing = data.read(source, target=target, **options).encode(scale=False)
+    return X.tolist(), None if y is None else y.tolist(), preprocessing.feature_names
 
 
 def refusal(source, target="paid", **options):

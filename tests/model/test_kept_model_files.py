@@ -50,7 +50,7 @@ def test_a_kept_file_gives_the_answers_of_then(path):
     for name, value in expected["attributes"].items():
         found = getattr(p, name)
         assert (found.tolist() if isinstance(found, np.ndarray) else found) == value, name
-    assert model.encoding == expected.get("encoding")
+    assert model.preprocessing == expected.get("preprocessing")
     assert model.about.items() >= expected["about"].items()
     assert model.about["format"] == "rosenblatt-model/1"
 

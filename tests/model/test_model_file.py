@@ -24,7 +24,17 @@ from sklearn.utils.validation import check_is_fitted
 
 import rosenblatt
 from common import KEEPS, X_VAL, Y_VAL, X, Y, every_keep, every_order, may_not_converge
-from models import KERNELS, LABELS, STORED, encodings, everything_seen, fitted, quietly, seen, table
+from models import (
+    KERNELS,
+    LABELS,
+    STORED,
+    everything_seen,
+    fitted,
+    preprocessings,
+    quietly,
+    seen,
+    table,
+)
 from raising import raises
 from rosenblatt import (
     KernelPerceptron,
@@ -55,19 +65,19 @@ def through_a_file(p, path, **more):
 # --- Round trips --------------------------------------------------------------------------------
 
 
-@given(model=fitted(), encoding=encodings, mark=st.none() | st.text())
-def test_any_estimator_comes_back_to_the_bit(tmp_path_factory, model, encoding, mark):
+@given(model=fitted(), preprocessing=preprocessings, mark=st.none() | st.text())
+def test_any_estimator_comes_back_to_the_bit(tmp_path_factory, model, preprocessing, mark):
     p, rows = model
     path = tmp_path_factory.mktemp("models") / "model.json"
-    save(p, path, encoding=encoding, data_fingerprint=mark)
+    save(p, path, preprocessing=preprocessing, data_fingerprint=mark)
     found = model_file.read(path)
     assert everything_seen(found.estimator, rows) == everything_seen(p, rows)
-    assert found.encoding == encoding
+    assert found.preprocessing == preprocessing
     if mark is not None:
         assert found.about["data_fingerprint"] == mark
     # And once more: the second file says the same as the first.
     first = path.read_bytes()
-    save(found.estimator, path, encoding=encoding, data_fingerprint=mark)
+    save(found.estimator, path, preprocessing=preprocessing, data_fingerprint=mark)
     if not isinstance(p, KernelPerceptron):  # whose fingerprint goes with the state
         assert path.read_bytes() == first
 
@@ -326,9 +336,9 @@ def test_a_subprocess_reads_it_without_training_anything(path):
 
 def test_what_is_told_about_a_model(path):
     p = Perceptron(order="cyclic", warm_start=True)
-    save(p.fit([[3, 3], [4, 3], [1, 1]], [1, 1, -1]), path, encoding={"columns": ["a", "b"]})
+    save(p.fit([[3, 3], [4, 3], [1, 1]], [1, 1, -1]), path, preprocessing={"columns": ["a", "b"]})
     model = model_file.read(path)
-    assert model.encoding == {"columns": ["a", "b"]}
+    assert model.preprocessing == {"columns": ["a", "b"]}
     about = dict(model.about)
     document = json.loads(path.read_text())
     assert about.pop("sha256") == document["sha256"]
@@ -365,13 +375,13 @@ def test_the_same_model_gives_the_same_file(path):
     assert path.read_bytes() == first
 
 
-def test_an_encoding_can_be_an_object(path):
-    class Encoding:
+def test_a_preprocessing_can_be_an_object(path):
+    class Preprocessing:
         def to_dict(self):
             return {"scale": (1.0, 2.0)}
 
-    save(Perceptron().fit(X, Y), path, encoding=Encoding())
-    assert model_file.read(path).encoding == {"scale": [1.0, 2.0]}
+    save(Perceptron().fit(X, Y), path, preprocessing=Preprocessing())
+    assert model_file.read(path).preprocessing == {"scale": [1.0, 2.0]}
 
 
 def test_a_random_state_object_goes_on_drawing_the_same_numbers(path):
@@ -449,7 +459,7 @@ def test_an_estimator_must_be_fitted(path):
 
 
 @pytest.mark.parametrize(
-    "encoding",
+    "preprocessing",
     [
         [1, 2],
         {1: 2},
@@ -460,20 +470,20 @@ def test_an_estimator_must_be_fitted(path):
         lambda: 0,
     ],
 )
-def test_an_encoding_that_json_cannot_say_is_refused(path, encoding):
+def test_a_preprocessing_that_json_cannot_say_is_refused(path, preprocessing):
     with raises(InputError):
-        save(trained(), path, encoding=encoding)
+        save(trained(), path, preprocessing=preprocessing)
     assert not path.exists()
 
 
-def test_an_encoding_that_is_too_deep_or_too_large_is_refused(path):
+def test_a_preprocessing_that_is_too_deep_or_too_large_is_refused(path):
     deep = {}
     for _ in range(100_000):
         deep = {"a": deep}
     with raises(InputError):
-        save(trained(), path, encoding=deep)
+        save(trained(), path, preprocessing=deep)
     with raises(InputError):
-        save(trained(), path, encoding={"categories": [0] * 2_100_000})
+        save(trained(), path, preprocessing={"categories": [0] * 2_100_000})
     while deep:  # Python itself cannot take apart what is so deep
         deep = deep.pop("a", None)
     assert not path.exists()

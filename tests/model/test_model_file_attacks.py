@@ -34,7 +34,7 @@ def original(tmp_path_factory):
     """The document of a model that was trained with everything."""
     path = tmp_path_factory.mktemp("original") / "model.json"
     p = Perceptron(random_state=0, max_iter=3, warm_start=True)
-    save(p.fit(ROWS, np.array(["no", "yes"])[Y]), path, encoding={"columns": []})
+    save(p.fit(ROWS, np.array(["no", "yes"])[Y]), path, preprocessing={"columns": []})
     return path.read_text()
 
 
@@ -226,7 +226,7 @@ WRONG = [
     ("features.number", 0, "features.number is 0"),
     ("features.names", ["a"], "4 features, but 1 names"),
     ("features.names", [1, 2, 3, 4], r"features.names\[0\] is a whole number, not text"),
-    ("encoding", [1], "encoding is a list"),
+    ("preprocessing", [1], "preprocessing is a list"),
     ("data_fingerprint", 7, "data_fingerprint is a whole number, not text"),
     ("training.ended", "NEVER", "training.ended is 'NEVER', not one of CLEAN"),
     ("training.rows", 149, "has shape 150, not 149"),

@@ -62,12 +62,12 @@ def write(table, name):
 def test_a_table_becomes_the_bits_that_encode_gives(name, scale):
     write(frame(), name)
     table = data.read(name, target="label")
-    X, y, encoding = table.encode(scale=scale)
+    X, y, preprocessing = table.encode(scale=scale)
     with open_rows(table.stream(scale=scale)) as rows:
         assert same(rows, X, y)
         assert rows.n_blocks == 6
-        assert rows.encoding == encoding
-        assert rows.feature_names == encoding.feature_names
+        assert rows.preprocessing == preprocessing
+        assert rows.feature_names == preprocessing.feature_names
     if scale:
         with open_rows(table) as rows:
             assert same(rows, X, y)
@@ -79,10 +79,10 @@ def test_a_table_becomes_the_bits_that_encode_gives(name, scale):
 def test_gaps_are_filled_alike(impute, scale):
     write(frame(gaps=True), "t.csv")
     table = data.read("t.csv", target="label", impute=impute)
-    X, y, encoding = table.encode(scale=scale)
+    X, y, preprocessing = table.encode(scale=scale)
     with open_rows(table.stream(scale=scale)) as rows:
         assert same(rows, X, y)
-        assert rows.encoding == encoding
+        assert rows.preprocessing == preprocessing
 
 
 def test_several_files_that_are_read_again(monkeypatch):
@@ -155,7 +155,7 @@ def test_an_svmlight_file_becomes_the_bits_that_it_has_in_memory(zero_based):
     for source in ("t.svm", "t.svm.gz", data.read("t.svm")):
         with open_rows(source) as rows:
             assert same(rows, X, y)
-            assert rows.encoding is None
+            assert rows.preprocessing is None
             assert rows.feature_names is None
 
 
@@ -317,7 +317,7 @@ def test_what_is_refused_leaves_nothing(case):
 
 
 @pytest.fixture
-def no_encoding(monkeypatch):
+def no_preprocessing(monkeypatch):
     """A function: from now on nothing may be written."""
 
     def refuse(*_, **__):
@@ -326,26 +326,26 @@ def no_encoding(monkeypatch):
     return lambda: monkeypatch.setattr(tables, "Writer", refuse)
 
 
-def test_the_second_time_nothing_is_encoded(no_encoding):
+def test_the_second_time_nothing_is_encoded(no_preprocessing):
     write(frame(), "t.csv")
-    X, y, encoding = data.read("t.csv", target="label").encode()
+    X, y, preprocessing = data.read("t.csv", target="label").encode()
     with open_rows(data.read("t.csv", target="label")) as rows:
         before = rows.fingerprint
-    no_encoding()
+    no_preprocessing()
     with open_rows(data.read("t.csv", target="label")) as rows:
         assert same(rows, X, y)
-        assert rows.encoding == encoding
+        assert rows.preprocessing == preprocessing
         assert rows.fingerprint == before
 
 
-def test_other_files_and_other_encodings_have_other_keys():
+def test_other_files_and_other_preprocessings_have_other_keys():
     write(frame(), "t.csv")
     seen = set()
     for more in (
         {},
         {"ignore": "town"},
         {"impute": "mean"},
-        {"missing": ["Zug"], "impute": "mean"},
+        {"na_values": ["Zug"], "impute": "mean"},
     ):
         table = data.read("t.csv", target="label", **more)
         for scale in (True, False):
@@ -492,7 +492,7 @@ def test_progress_is_told(capfd):
     with shown_with_pace(quiet=False), stored(table, folder=None):
         pass
     first, second = capfd.readouterr().err.splitlines()
-    assert first.startswith("Encoding: 523 rows (100%), ")
+    assert first.startswith("Preprocessing: 523 rows (100%), ")
     assert second.startswith("Scaling: 523 rows (100%), ")
 
 

@@ -138,10 +138,10 @@ with heard_by(told), rows(): pass
             process.stdin.write("\n")
             process.stdin.flush()
 
-        assert process.stdout.readline() == "encoding\n"
+        assert process.stdout.readline() == "preprocessing\n"
         Waiting(go_on, encodes=False).gets_the_rows()
         assert process.stdout.readline() == "done\n"
-        assert process.stdout.readline() == "encoding\n"
+        assert process.stdout.readline() == "preprocessing\n"
         Waiting(process.kill, encodes=True).gets_the_rows()
     assert is_right()
 
@@ -189,7 +189,7 @@ def test_no_room_is_seen_before_the_work(folder, monkeypatch):
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, RuntimeError, OSError])
-def test_what_stops_the_encoding_goes_on_and_leaves_nothing(folder, error):
+def test_what_stops_the_preprocessing_goes_on_and_leaves_nothing(folder, error):
     def batches():
         yield np.ones((3, 2)), [0, 1, 1]
         raise error("stop")

@@ -151,7 +151,7 @@ def test_each_class_against_the_rest_goes_on_in_memory_and_on_disk(order):
     assert p.coef_.shape == (4, 3)
 
 
-def test_each_class_against_the_rest_keeps_the_encoding_of_a_table():
+def test_each_class_against_the_rest_keeps_the_preprocessing_of_a_table():
     X, y = flowers()
     pd.DataFrame(X, columns=["a", "b", "c"]).assign(kind=y).to_csv("t.csv", index=False)
     p = Perceptron(order="blocks", multi_class="ovr", max_iter=3, random_state=0)
@@ -159,7 +159,7 @@ def test_each_class_against_the_rest_keeps_the_encoding_of_a_table():
     save(found, "m.json")
     again = load("m.json")
     named = pd.DataFrame(X, columns=["a", "b", "c"])
-    assert again.encoding_.feature_names == ["a", "b", "c"]
+    assert again.preprocessing_.feature_names == ["a", "b", "c"]
     assert (again.predict(named) == found.predict(named)).all()
 
 

@@ -45,12 +45,12 @@ def written(folder, table, suffix, cuts=(0, 31, 32, 90)):
 def test_every_machine_encodes_its_own_rows(suffix, impute, tmp_path):
     written(tmp_path, frame(90, gaps=True), suffix)
     table = data.read(str(tmp_path / f"part-*.{suffix}"), target="label", impute=impute)
-    X, y, encoding = table.encode()
-    expected = learned(rule().fit(pd.DataFrame(X, columns=encoding.feature_names), y))
+    X, y, preprocessing = table.encode()
+    expected = learned(rule().fit(pd.DataFrame(X, columns=preprocessing.feature_names), y))
     for at_once in (1, 3, 9):
         found = train(rule(), table, engine=Hostile(at_once, at_once))
         assert learned(found) == expected
-        assert found.encoding_.to_dict() == encoding.to_dict()
+        assert found.preprocessing_.to_dict() == preprocessing.to_dict()
 
 
 def test_rows_without_a_label_are_not_numbered(tmp_path):
@@ -92,9 +92,9 @@ def test_a_table_on_an_engine_is_certified(tmp_path):
     table["label"] = np.where(table["height"] > 170, "tall", "small")
     written(tmp_path, table, "csv")
     read = data.read(str(tmp_path / "*.csv"), target="label")
-    X, y, encoding = read.encode()
+    X, y, preprocessing = read.encode()
     found = certify_stored(read, engine=Hostile(1, 3))
-    same = certify(X, y, encoding=encoding)
+    same = certify(X, y, preprocessing=preprocessing)
     assert found.verdict == same.verdict == "complete separation"
     assert found.sha256 == same.sha256
     assert found.homogeneous_margin == same.homogeneous_margin

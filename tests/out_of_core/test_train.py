@@ -110,13 +110,13 @@ def test_every_kind_of_table(suffix, several, tmp_path):
             tmp_path / f"part-{k}.{suffix}", **index
         )
     found = data.read(str(tmp_path / f"part-*.{suffix}"), target="label")
-    X, y, encoding = found.encode()
-    X = pd.DataFrame(X, columns=encoding.feature_names)
+    X, y, preprocessing = found.encode()
+    X = pd.DataFrame(X, columns=preprocessing.feature_names)
     p = Perceptron(order="blocks", max_iter=5, random_state=0)
     expected = learned(p.fit(X, y), X)
     assert learned(train(p, found), X) == expected
-    assert list(p.feature_names_in_) == encoding.feature_names
-    assert p.encoding_.to_dict() == encoding.to_dict()
+    assert list(p.feature_names_in_) == preprocessing.feature_names
+    assert p.preprocessing_.to_dict() == preprocessing.to_dict()
 
 
 @pytest.mark.parametrize("several", [False, True], ids=["one", "several"])
@@ -164,7 +164,7 @@ def test_separable_rows_are_known_to_be(rng):
     assert p.training_errors_ == 0
 
 
-def test_saved_with_the_encoding_and_used_by_predict(tmp_path, shell):
+def test_saved_with_the_preprocessing_and_used_by_predict(tmp_path, shell):
     frame(90).to_csv(tmp_path / "t.csv", index=False)
     p = train(
         Perceptron(order="blocks", max_iter=5, random_state=0),
@@ -173,8 +173,8 @@ def test_saved_with_the_encoding_and_used_by_predict(tmp_path, shell):
     save(p, tmp_path / "m.json")
     loaded = load(tmp_path / "m.json")
     assert loaded.update_counts_ is None
-    X, _, encoding = data.read(tmp_path / "t.csv", target="label").encode()
-    X = pd.DataFrame(X, columns=encoding.feature_names)
+    X, _, preprocessing = data.read(tmp_path / "t.csv", target="label").encode()
+    X = pd.DataFrame(X, columns=preprocessing.feature_names)
     assert learned(loaded, X) == learned(p, X)
     code, out, err = shell("predict", tmp_path / "m.json", tmp_path / "t.csv")
     assert (code, err) == (0, "")
@@ -184,15 +184,15 @@ def test_saved_with_the_encoding_and_used_by_predict(tmp_path, shell):
     assert len(loaded.update_counts_) == 5
 
 
-def test_fitting_again_forgets_the_encoding(tmp_path):
+def test_fitting_again_forgets_the_preprocessing(tmp_path):
     frame(90).to_csv(tmp_path / "t.csv", index=False)
     p = Perceptron(order="blocks", max_iter=2, random_state=0)
     train(p, data.read(tmp_path / "t.csv", target="label"))
     save(p, tmp_path / "m.json")
-    assert not hasattr(p.fit(*noisy(30)), "encoding_")
+    assert not hasattr(p.fit(*noisy(30)), "preprocessing_")
     q = RandomLinearClassifier(k=3, random_state=0)
-    q.fit(*noisy(30)).encoding_ = load(tmp_path / "m.json").encoding_
-    assert not hasattr(q.fit(*noisy(30)), "encoding_")
+    q.fit(*noisy(30)).preprocessing_ = load(tmp_path / "m.json").preprocessing_
+    assert not hasattr(q.fit(*noisy(30)), "preprocessing_")
 
 
 def test_a_checkpoint_of_a_stream_goes_on(tmp_path):
@@ -207,7 +207,7 @@ def test_a_checkpoint_of_a_stream_goes_on(tmp_path):
         train(p, batches(X[::-1], y[::-1], 17), **options)
 
 
-def test_ctrl_c_leaves_the_best_so_far_with_its_encoding(tmp_path, monkeypatch):
+def test_ctrl_c_leaves_the_best_so_far_with_its_preprocessing(tmp_path, monkeypatch):
     frame(90).to_csv(tmp_path / "t.csv", index=False)
     table = data.read(tmp_path / "t.csv", target="label")
     advance = PartitionedBlocks.advance
@@ -223,7 +223,7 @@ def test_ctrl_c_leaves_the_best_so_far_with_its_encoding(tmp_path, monkeypatch):
         with pytest.raises(KeyboardInterrupt):
             train(p, table)
         assert p.stop_reason_ is StopReason.INTERRUPTED
-        assert p.encoding_.feature_names == list(p.feature_names_in_)
+        assert p.preprocessing_.feature_names == list(p.feature_names_in_)
         # Another pass over rows on disk is not waited for.
         assert (p.training_errors_ is not None) == known
 
@@ -246,7 +246,7 @@ def test_a_class_without_weight_is_refused():
         train(Perceptron(order="blocks", class_weight={-1: 0.0}), batches(X, y, 17))
 
 
-def test_a_model_keeps_its_encoding_when_it_is_saved_again(tmp_path):
+def test_a_model_keeps_its_preprocessing_when_it_is_saved_again(tmp_path):
     frame(90).to_csv(tmp_path / "t.csv", index=False)
     p = Perceptron(order="blocks", max_iter=2, random_state=0)
     save(train(p, data.read(tmp_path / "t.csv", target="label")), tmp_path / "a.json")

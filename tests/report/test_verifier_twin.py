@@ -178,7 +178,7 @@ ENCODED = {
     "announced": ("sep=|\na|b|y\n1|2|0\n2|1|1\n3|3|1\n", []),
     "missing words": (
         "a,b,y\n1,?,0\n2,3,1\n?,1,1\n4,4,0\n",
-        ["--missing", "?", "--impute", "mean"],
+        ["--na-values", "?", "--impute", "mean"],
     ),
     "no header": ("1,2,0\n2,1,1\n3,3,1\n", ["--no-header"]),
     "units": ('a,b,y\n"$1,200",1,0\n$300,2,1\n"$2,000.50",3,1\n$0,4,0\n', ["--numeric", "a"]),
@@ -247,11 +247,11 @@ def certified(*options):
     return Path("c.json").read_text()
 
 
-def test_an_encoding_that_makes_one_value_of_two_is_rejected(encoded, tmp_path):
+def test_a_preprocessing_that_makes_one_value_of_two_is_rejected(encoded, tmp_path):
     table = "a,b,y\n3,0,0\n4,1,1\n5,2,1\n"
     (tmp_path / "t.csv").write_text(table)
     claim = json.loads(certified("--scale"))
-    claim["encoding"]["columns"][0] |= {"center": 1e17}
+    claim["preprocessing"]["columns"][0] |= {"center": 1e17}
     python, page = encoded(json.dumps(claim), table)
     assert python[0] == page[0] == 1
     assert "makes 3.0 and 4.0 in the column 'a' the same number" in page[1][0]
@@ -259,11 +259,13 @@ def test_an_encoding_that_makes_one_value_of_two_is_rejected(encoded, tmp_path):
 
 
 @pytest.mark.parametrize("name", ENCODED)
-def test_an_encoding_that_was_changed_has_the_same_end(encoded, name, tmp_path, heavy):
+def test_a_preprocessing_that_was_changed_has_the_same_end(encoded, name, tmp_path, heavy):
     table, options = ENCODED[name]
     (tmp_path / "t.csv").write_text(table, newline="")
     document = json.loads(certified(*options))
-    every = [change for change in changes(document) if change[0][0] == "encoding" != change[0][-1]]
+    every = [
+        change for change in changes(document) if change[0][0] == "preprocessing" != change[0][-1]
+    ]
     for change in random.Random(name).sample(every, min(heavy(60), len(every))):
         python, page = encoded(json.dumps(changed(document, *change)), table)
         assert python[0] == page[0], (change, python, page)

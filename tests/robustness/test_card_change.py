@@ -8,11 +8,11 @@ import pytest
 
 from rosenblatt._robustness.counterfactual import changeable, smallest
 from rosenblatt._training.card_rule import Card, Term
-from rosenblatt.data import Encoding
+from rosenblatt.data import Preprocessing
 from rosenblatt.data.features import Number, Seen, Words
 
 WIDTH = {"reports": 6.0, "age": 52.0, "income": 9.0}
-ENCODING = Encoding(
+ENCODING = Preprocessing(
     (
         Words("town", ("Bern", "Oslo", "Rome")),
         Number("reports", seen=Seen(0.0, 6.0, True)),

@@ -8,7 +8,7 @@ import pytest
 
 from raising import raises
 from rosenblatt._robustness.counterfactual import Turning, changeable
-from rosenblatt.data import Encoding
+from rosenblatt.data import Preprocessing
 from rosenblatt.data.features import Number, Seen, Words
 from rosenblatt.errors import InputError
 
@@ -21,7 +21,7 @@ WORDS = (
     Words("home", ("own", "rent", "with parents"), reference="own"),
     Words("abroad", ("False", "True"), boolean=True, reference="False"),
 )
-ENCODING = Encoding((*NUMBERS, *WORDS))
+ENCODING = Preprocessing((*NUMBERS, *WORDS))
 GRID = {
     "debts": [float(v) for v in range(9)],
     "age": [float(v) for v in range(18, 71)],
@@ -157,17 +157,17 @@ def test_refused():
     with raises(InputError, option="fixed", value="height"):
         changeable(ENCODING, ["height"])
     with raises(InputError, option="change"):
-        changeable(Encoding((Number("a"),)), [])
+        changeable(Preprocessing((Number("a"),)), [])
 
 
 def test_ranges_are_written_down_and_read_again():
-    again = Encoding.from_dict(ENCODING.to_dict())
+    again = Preprocessing.from_dict(ENCODING.to_dict())
     assert again == ENCODING
-    plain = Encoding((Number("a"),))
+    plain = Preprocessing((Number("a"),))
     assert plain.to_dict()["columns"][0]["seen"] is None
     document = ENCODING.to_dict()
     document["columns"][0]["seen"] = {"low": 2.0, "high": 1.0, "whole": False}
     with raises(InputError):
-        Encoding.from_dict(document)
+        Preprocessing.from_dict(document)
     noted = plain.with_seen(np.array([[3.0], [np.nan], [-1.0]]), plain)
     assert noted.columns[0].seen == Seen(-1.0, 3.0, True)

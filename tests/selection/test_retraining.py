@@ -26,7 +26,7 @@ def table(n=300, seed=0, noise=1.0, share=0.3):
 
 def test_the_winner_is_that_of_both_parts_to_the_bit():
     X, y = table()
-    found = select(X, y, AVERAGE, prepare=StandardScaler(), retrain=True)
+    found = select(X, y, AVERAGE, preprocessor=StandardScaler(), retrain=True)
     both = np.sort(np.concatenate([found.train, found.validation]))
     assert found.retrained
     assert found.fitted_on.tolist() == both.tolist()
@@ -34,11 +34,11 @@ def test_the_winner_is_that_of_both_parts_to_the_bit():
     alone = Perceptron(keep="average", random_state=0).fit(scaler.transform(X[both]), y[both])
     assert found.estimator.coef_.tobytes() == alone.coef_.tobytes()
     assert found.estimator.intercept_ == alone.intercept_  # errors decide: no threshold is moved
-    assert found.prepare.mean_.tolist() == scaler.mean_.tolist()
+    assert found.preprocessor.mean_.tolist() == scaler.mean_.tolist()
     wrong = alone.predict(scaler.transform(X[found.test])) != y[found.test]
     assert found.test_errors == wrong.sum()
     assert found.winner.train_n == len(found.train)  # the errors are those of the comparison
-    before = select(X, y, AVERAGE, prepare=StandardScaler())
+    before = select(X, y, AVERAGE, preprocessor=StandardScaler())
     assert [c.validation_errors for c in before.candidates] == [
         c.validation_errors for c in found.candidates
     ]
@@ -91,7 +91,7 @@ def criterion(y, objective="cost", **costs):
 def test_costs_move_the_threshold_and_lower_the_price(retrain, cv):
     X, y = table(600)
     dear = criterion(y, yes_no=10)
-    options = {"prepare": StandardScaler(), "cv": cv, "retrain": retrain}
+    options = {"preprocessor": StandardScaler(), "cv": cv, "retrain": retrain}
     plain = select(X, y, AVERAGE, **options)
     found = select(X, y, AVERAGE, criterion=dear, **options)
 
@@ -103,7 +103,7 @@ def test_costs_move_the_threshold_and_lower_the_price(retrain, cv):
     assert found.estimator.coef_.tobytes() == plain.estimator.coef_.tobytes()
     assert found.estimator.intercept_ == pytest.approx(plain.estimator.intercept_ - found.moved)
     if not cv:
-        rows = found.prepare.transform(X[found.test])
+        rows = found.preprocessor.transform(X[found.test])
         assert (found.estimator.predict(rows) == found.predictions).all()
         assert found.scores.tolist() == found.estimator.decision_function(rows).tolist()
     # what the rows say that chose it: nothing is cheaper than the threshold 0 of the written rule
@@ -117,16 +117,21 @@ def test_probabilities_at_the_threshold_are_about_what_the_costs_say():
     """A miss at 4: calling yes pays from a probability of 1/(1 + 4) on."""
     X, y = table(3000)
     found = select(
-        X, y, AVERAGE, prepare=StandardScaler(), criterion=criterion(y, yes_no=4), retrain=True
+        X, y, AVERAGE, preprocessor=StandardScaler(), criterion=criterion(y, yes_no=4), retrain=True
     )
     assert float(found.probability.of(0.0)) == pytest.approx(0.2, abs=0.07)
 
 
 def test_balanced_finds_the_rare_label():
     X, y = table(600, share=0.06)
-    plain = select(X, y, AVERAGE, prepare=StandardScaler(), retrain=True)
+    plain = select(X, y, AVERAGE, preprocessor=StandardScaler(), retrain=True)
     found = select(
-        X, y, AVERAGE, prepare=StandardScaler(), retrain=True, criterion=criterion(y, "balanced")
+        X,
+        y,
+        AVERAGE,
+        preprocessor=StandardScaler(),
+        retrain=True,
+        criterion=criterion(y, "balanced"),
     )
 
     def recall(one):

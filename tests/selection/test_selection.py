@@ -192,10 +192,10 @@ def test_preparation_sees_training_rows_only(cv):
             sizes.append(len(X))
             return super().fit(X, y)
 
-    found = select(X, y, {"average": Perceptron(keep="average")}, prepare=Watched(), cv=cv)
+    found = select(X, y, {"average": Perceptron(keep="average")}, preprocessor=Watched(), cv=cv)
     assert max(sizes) == (90 if cv else 54)
     used = X if cv else X[found.train]
-    assert np.array_equal(found.prepare.mean_, used.mean(axis=0))
+    assert np.array_equal(found.preprocessor.mean_, used.mean(axis=0))
     if cv:
         assert sizes.count(90) == 1  # the rule that is returned
         assert sizes.count(60) == 3 + 3  # inside of it, and the winners of the outer folds
@@ -222,7 +222,7 @@ def test_rows_come_in_any_form(kind):
 def test_on_the_credit_table_it_beats_the_larger_class():
     read = data.read(load_credit().filename, target="card", ignore=["share", "expenditure"])
     X, y, _ = read.encode(scale=False)
-    found = select(X, y, prepare=StandardScaler())
+    found = select(X, y, preprocessor=StandardScaler())
     assert found.interval[1] < found.majority_errors / found.test_n
 
 

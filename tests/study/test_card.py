@@ -63,16 +63,16 @@ def test_the_card_is_chosen_by_validation_rows_tested_and_told(found):
     assert found.selection.winner.name == first.name  # of equal ones the shortest
     assert found.rule.startswith("paid = yes if the points reach ")
     assert "for each of reports" in found.rule
-    assert card.encoding_.feature_names[0] == "reports"
-    assert not card.encoding_.scaled  # cuts are those of the table
-    towns = [name for name in card.encoding_.feature_names if name.startswith("town=")]
+    assert card.preprocessing_.feature_names[0] == "reports"
+    assert not card.preprocessing_.scaled  # cuts are those of the table
+    towns = [name for name in card.preprocessing_.feature_names if name.startswith("town=")]
     assert towns == ["town=Bern", "town=Oslo", "town=Rome"]  # any of them may have points
     assert "if town=Oslo" in found.rule
 
 
 def test_the_bracket_is_about_the_rows_that_it_learned_from(found):
     rows = found.selection.fitted_on
-    X = found.encoding.apply(TABLE.drop(columns="paid").iloc[rows])
+    X = found.preprocessing.transform(TABLE.drop(columns="paid").iloc[rows])
     wrong = int((found.estimator.predict(X) != TABLE["paid"].to_numpy()[rows]).sum())
     lower, upper = found.estimator.bracket_
     assert lower <= upper == wrong
@@ -93,7 +93,9 @@ def test_the_example_of_the_document_adds_up(found):
     groups, points = (
         card["by_points"],
         found.estimator.points(
-            found.encoding.apply(TABLE.drop(columns="paid").iloc[found.selection.fitted_on])
+            found.preprocessing.transform(
+                TABLE.drop(columns="paid").iloc[found.selection.fitted_on]
+            )
         ),
     )
     assert sum(group["rows"] for group in groups) == len(points)
@@ -139,7 +141,7 @@ def test_its_reasons_are_the_points_of_its_terms(folder, tmp_path, capsys):
     main(["predict", model, str(tmp_path / "new.csv"), "--explain", "--reasons", "9", "--json"])
     rows = json.loads(capsys.readouterr().out)["rows"]
     card = load(model)
-    X = card.encoding_.apply(TABLE[:20].drop(columns="paid"))
+    X = card.preprocessing_.transform(TABLE[:20].drop(columns="paid"))
     for row, points in zip(rows, card.points(X), strict=True):
         reasons = {reason["feature"]: reason["adds"] for reason in row["reasons"]}
         assert reasons.keys() <= set(card.terms_)
@@ -181,14 +183,14 @@ def test_a_change_turns_its_decision(folder, tmp_path, capsys):
             for move in change["moves"]:
                 assert other[move["column"]].iloc[0] == move["now"]
                 other[move["column"]] = move["to"]
-            assert card.predict(card.encoding_.apply(other))[0] != row["prediction"]
+            assert card.predict(card.preprocessing_.transform(other))[0] != row["prediction"]
             told += 1
     assert told > 20
 
 
 def test_it_is_exported_as_sql_python_and_a_formula(folder, tmp_path, capsys):
     model, columns = str(folder / "model.json"), TABLE.drop(columns="paid")
-    expected = load(model).predict(load(model).encoding_.apply(columns)).tolist()
+    expected = load(model).predict(load(model).preprocessing_.transform(columns)).tolist()
     assert main(["export", model, "--sql", "--table", "people"]) == 0
     with sqlite3.connect(":memory:") as base:
         columns.to_sql("people", base, index=False)
@@ -241,7 +243,7 @@ def test_ranges_are_those_of_the_columns_wherever_words_stand():
     table = TABLE[["town", "income", "reports", "paid"]][:150]
     found = study(table, target="paid", points=3, terms=2, peers=False)
     rows = table.iloc[found.selection.fitted_on]
-    for column in found.encoding.columns[1:]:
+    for column in found.preprocessing.columns[1:]:
         values = rows[column.name]
         assert (column.seen.low, column.seen.high) == (values.min(), values.max())
         assert column.seen.whole == (column.name == "reports")
@@ -253,10 +255,10 @@ def test_gaps_in_counts_are_filled_with_whole_numbers():
     gaps.loc[gaps.index[::10], ["reports", "income"]] = np.nan
     asked = {"target": "paid", "points": 3, "terms": 2, "peers": False, "impute": "mean"}
     found = study(gaps, **asked)
-    fills = {column.name: getattr(column, "fill", None) for column in found.encoding.columns}
+    fills = {column.name: getattr(column, "fill", None) for column in found.preprocessing.columns}
     assert fills["reports"] % 1 == 0
     assert fills["income"] % 1 != 0  # cents
-    points = found.estimator.points(found.encoding.apply(gaps.drop(columns="paid")))
+    points = found.estimator.points(found.preprocessing.transform(gaps.drop(columns="paid")))
     assert (points % 1 == 0).all()
 
 

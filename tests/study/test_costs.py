@@ -56,7 +56,7 @@ def test_precision_recall_and_ranking_are_scikit_learns(dear):
     assert [one["precision"] for one in told] == pytest.approx(p)
     assert [one["recall"] for one in told] == pytest.approx(r)
     assert [one["rows"] for one in told] == rows.tolist()
-    scores = dear.estimator.decision_function(dear.encoding.apply(CREDIT)[found.test])
+    scores = dear.estimator.decision_function(dear.preprocessing.transform(CREDIT)[found.test])
     second = labels == "yes"
     assert document["roc"]["auc"] == pytest.approx(roc_auc_score(second, scores))
     curve = set(zip(*roc_curve(second, scores, drop_intermediate=False)[:2], strict=True))
@@ -305,7 +305,7 @@ def test_costs_on_rows_on_disk(tmp_path):
         document["price"]["total"]
         == 6 * missed.sum() + ((found.labels == "no") & (found.predictions == "yes")).sum()
     )
-    X, y = dear.encoding.apply(frame.drop(columns="ill")), frame["ill"].to_numpy()
+    X, y = dear.preprocessing.transform(frame.drop(columns="ill")), frame["ill"].to_numpy()
     scores = dear.estimator.decision_function(X[found.train])
     margins = np.where(y[found.train] == "yes", scores, -scores)
     assert dear.estimator.training_errors_ == (margins <= 0).sum()

@@ -86,7 +86,7 @@ def test_it_is_no_worse_than_logistic_regression_by_more_than_a_point(heavy):
     X, y, _ = table.encode(scale=False)
     ours = theirs = always = rows = 0
     for seed in range(max(heavy(20), 3)):
-        found = select(X, y, prepare=StandardScaler(), seed=seed)
+        found = select(X, y, preprocessor=StandardScaler(), seed=seed)
         train, test = found.train, found.test
         scaler = StandardScaler().fit(X[train])
         peer = LogisticRegression().fit(scaler.transform(X[train]), y[train])
@@ -120,8 +120,8 @@ def test_the_rule_that_was_tested_is_the_one_written(fit):
     """With --no-retrain: it is the one compared, too."""
     found = fit(CREDIT, "--target", "card", *LEAVE_OUT, "--no-retrain")
     model = model_file.read(found["files"]["model"])
-    encoding = data.Encoding.from_dict(model.encoding)
-    X, y = encoding.apply_labelled([CREDIT])
+    preprocessing = data.Preprocessing.from_dict(model.preprocessing)
+    X, y = preprocessing.transform_labelled([CREDIT])
     wrong = model.estimator.predict(X) != y
     raw, labels, _ = data.read(CREDIT, target="card", ignore=["share", "expenditure"]).encode(
         scale=False
@@ -139,12 +139,12 @@ def test_the_rule_that_was_tested_is_the_one_written(fit):
 def test_the_rule_is_in_the_units_of_the_table(fit):
     found = fit(CREDIT, "--target", "card", *LEAVE_OUT)
     table = data.read(CREDIT, target="card", ignore=["share", "expenditure"])
-    X, _, encoding = table.encode(scale=False)
-    weights = dict.fromkeys(encoding.feature_names, 0.0)
+    X, _, preprocessing = table.encode(scale=False)
+    weights = dict.fromkeys(preprocessing.feature_names, 0.0)
     weights |= {term["feature"]: term["weight"] for term in found["rule"]["terms"]}
     points = X @ np.array(list(weights.values()))
     model = model_file.read(found["files"]["model"])
-    scaled = data.Encoding.from_dict(model.encoding).apply([CREDIT])
+    scaled = data.Preprocessing.from_dict(model.preprocessing).transform([CREDIT])
     scores = model.estimator.decision_function(scaled)
     assert points - found["rule"]["threshold"] == pytest.approx(scores, abs=1e-9)
     heavy = [abs(term["scaled_weight"]) for term in found["rule"]["terms"]]
@@ -157,7 +157,7 @@ def test_scales_and_fills_are_those_of_the_training_rows(fit):
     found = fit("t.csv", "-y", "label", "--impute", "median")
     split = select(frame[["x0", "x1"]].to_numpy(), frame["label"], {"any": LogisticRegression()})
     train = frame.iloc[np.sort(np.concatenate([split.train, split.validation]))]
-    columns = {c["name"]: c for c in found["data"]["encoding"]}
+    columns = {c["name"]: c for c in found["data"]["preprocessing"]}
     assert columns["x1"]["center"] == pytest.approx(train["x1"].mean())
     assert columns["x1"]["scale"] == pytest.approx(train["x1"].std(ddof=0))
     assert columns["extra"]["fill"] == pytest.approx(train["extra"].median())
@@ -179,7 +179,7 @@ def test_the_proof_holds_for_the_table_and_for_the_stand_alone_verifier(fit, she
     assert done.stdout.startswith("ACCEPTED")
     certificate = Certificate.load(found["files"]["certificate"])
     assert certificate.sha256 == found["verdict"]["sha256"]
-    filled = [c["name"] for c in certificate.encoding["columns"] if c.get("fill") is not None]
+    filled = [c["name"] for c in certificate.preprocessing["columns"] if c.get("fill") is not None]
     assert filled == ["extra"]  # the others have no gap; the model fills them, too
 
 
@@ -278,7 +278,7 @@ def test_a_document_lists_so_much_of_very_many_columns_that_it_can_be_mailed(fit
     check_type(found, document.Fit)
     assert Path(found["files"]["report"]).stat().st_size < 700_000
     assert (found["data"]["columns"], found["data"]["n_features"]) == (3001, 3019)
-    assert len(found["data"]["encoding"]) == len(found["rule"]["terms"]) == 500
+    assert len(found["data"]["preprocessing"]) == len(found["rule"]["terms"]) == 500
     n_terms = found["rule"]["n_terms"]
     assert 3000 <= n_terms <= 3019  # less the towns that no training row is from
     assert f"({n_terms - 4:,} more)" in found["rule"]["sentence"]

@@ -119,7 +119,7 @@ def test_the_rule_is_that_of_train_and_its_errors_are_counted_right(fit, form, t
     assert (sign * expected.coef_ == model.estimator.coef_).all()
     assert (sign * expected.intercept_ == model.estimator.intercept_).all()
 
-    again, labels = data.Encoding.from_dict(model.encoding).apply_labelled(files)
+    again, labels = data.Preprocessing.from_dict(model.preprocessing).transform_labelled(files)
     assert (again == X).all()
     assert (labels == y).all()
     wrong = model.estimator.predict(again) != labels
@@ -153,8 +153,8 @@ def test_it_is_written_down_as_everything_else(shell):
         *("certificate.json", "model.json", "report.html")
     ]
     model = model_file.read("t-rosenblatt/model.json")
-    _, _, encoding = data.read("t.csv", target="label", impute="median").encode()
-    assert model.encoding == encoding.to_dict()
+    _, _, preprocessing = data.read("t.csv", target="label", impute="median").encode()
+    assert model.preprocessing == preprocessing.to_dict()
     verify = next(line for line in out.splitlines() if "rosenblatt verify" in line)
     assert shell(*verify.split()[1:])[0] == 0
     assert len(list(Path("c").glob("[0-9a-f]*"))) == 1  # the training rows are gone

@@ -25,14 +25,14 @@ def test_the_reference_is_named_in_all_that_is_told():
     found = study(table(), target="paid")
     document = found.to_dict()
     assert document["rule"]["references"] == ["town=Rome"]
-    assert {c["name"]: c["reference"] for c in document["data"]["encoding"]} == {
+    assert {c["name"]: c["reference"] for c in document["data"]["preprocessing"]} == {
         "size": None,
         "town": "Rome",
     }
     assert "levels      reference levels of the one-hot encoding, with weight 0: town=Rome" in str(
         found
     )
-    assert found.encoding.references == ["town=Rome"]
+    assert found.preprocessing.references == ["town=Rome"]
     assert "Reference levels of the one-hot encoding: town=Rome." in str(found.certificate)
 
 
@@ -65,21 +65,21 @@ def test_categories_of_any_library_give_the_same_study():
         pl.from_pandas(frame).with_columns(pl.col("town").cast(pl.Categorical)),
     ):
         found = study(other, target="paid")
-        assert found.encoding == expected.encoding
+        assert found.preprocessing == expected.preprocessing
         assert found.certificate == expected.certificate
         assert found.estimator.coef_.tobytes() == expected.estimator.coef_.tobytes()
 
 
 def test_a_model_without_a_reference_predicts_the_same_bits(shell):
-    """Its encoding has a column for every word."""
+    """Its preprocessing has a column for every word."""
     frame = table()
-    X, y, encoding = data.read(frame, target="paid").encode()
+    X, y, preprocessing = data.read(frame, target="paid").encode()
     words = ["Bern", "Delft", "Paris", "Rome"]
     X = np.column_stack([X[:, 0], *(frame["town"] == word for word in words)])
     p = Perceptron(random_state=0).fit(X, y)
-    document = encoding.to_dict()
+    document = preprocessing.to_dict()
     document["columns"][1]["reference"] = None
-    model_file.save(p, "old.json", encoding=document)
+    model_file.save(p, "old.json", preprocessing=document)
     frame.drop(columns="paid").to_csv("new.csv", index=False)
     code, out, _ = shell("predict", "old.json", "new.csv", "--json")
     scores = np.array([row["score"] for row in json.loads(out)["rows"]])

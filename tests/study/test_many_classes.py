@@ -80,7 +80,9 @@ def summed(terms, rows):
 def test_the_cards_are_the_scores_in_the_units_of_the_table(found):
     frame = towns().dropna()
     rows, rule = as_numbers(frame), found.to_dict()["rule"]
-    scores = found.estimator.decision_function(found.encoding.apply(frame.drop(columns="label")))
+    scores = found.estimator.decision_function(
+        found.preprocessing.transform(frame.drop(columns="label"))
+    )
     said = np.column_stack([summed(c["terms"], rows) + c["constant"] for c in rule["classes"]])
     assert [card["label"] for card in rule["classes"]] == ["low", "middle", "top"]
     assert np.allclose(said, scores, rtol=0, atol=1e-9 * np.abs(scores).max())
@@ -91,7 +93,9 @@ def test_the_cards_are_the_scores_in_the_units_of_the_table(found):
 def test_why_one_and_not_the_other_is_the_difference(found):
     frame = towns().dropna()
     rows, rule = as_numbers(frame), found.to_dict()["rule"]
-    scores = found.estimator.decision_function(found.encoding.apply(frame.drop(columns="label")))
+    scores = found.estimator.decision_function(
+        found.preprocessing.transform(frame.drop(columns="label"))
+    )
     classes = found.estimator.classes_.tolist()
     assert rule["differences"]
     told = set()
@@ -107,7 +111,7 @@ def test_why_one_and_not_the_other_is_the_difference(found):
 
 
 def test_no_class_is_told_from_another_than_its_nearest(found):
-    X, y = found.encoding.apply(towns().drop(columns="label")), towns()["label"]
+    X, y = found.preprocessing.transform(towns().drop(columns="label")), towns()["label"]
     train = found.selection.train
     scores = found.estimator.decision_function(X[train])
     expected = set()
@@ -126,7 +130,7 @@ def test_no_class_is_told_from_another_than_its_nearest(found):
 def test_margins_are_distances_to_the_next_class(iris):
     document = iris.to_dict()
     assert document["margins"]["unit"] == "distance"
-    X = iris.encoding.apply(flowers().drop(columns="species"))[iris.selection.fitted_on]
+    X = iris.preprocessing.transform(flowers().drop(columns="species"))[iris.selection.fitted_on]
     y = flowers()["species"].to_numpy()[iris.selection.fitted_on]
     w, b, classes = iris.estimator.coef_, iris.estimator.intercept_, iris.estimator.classes_
     below = dict.fromkeys(classes, 0)
@@ -183,7 +187,7 @@ def test_the_command_says_it_writes_it_and_its_files_are_good(shell, iris):
     )
     assert shell("verify", "iris-rosenblatt/certificate.json", "iris.csv")[0] == 0
     known = load("iris-rosenblatt/model.json")
-    rows = iris.encoding.apply(flowers().drop(columns="species"))
+    rows = iris.preprocessing.transform(flowers().drop(columns="species"))
     assert (
         known.decision_function(rows).tobytes() == iris.estimator.decision_function(rows).tobytes()
     )
@@ -263,8 +267,8 @@ def test_a_column_that_tells_the_label_is_suspect(found):
     frame = towns()
     codes = frame["label"].map({"low": 2.0, "middle": 7.0, "top": 5.0})
     table = frame.assign(code=codes + 0.01 * frame["a"], copy="is " + frame["label"])
-    X, y, encoding = read(table, target="label", impute="mean").encode()
-    assert telling_columns(X, y, encoding).keys() == {"code", "copy"}
+    X, y, preprocessing = read(table, target="label", impute="mean").encode()
+    assert telling_columns(X, y, preprocessing).keys() == {"code", "copy"}
     assert not any("leakage" in said for said in found.warnings)
 
 

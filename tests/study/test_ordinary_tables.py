@@ -47,11 +47,11 @@ def refused(shell, frame, *ways_out, says=""):
 def test_a_question_mark_among_numbers(shell):
     pulse = np.where(np.arange(120) % 4 == 0, "?", (np.arange(120) % 50).astype(str))
     frame = table(pulse=pulse)
-    refused(shell, frame, ("missing", "?"), ("impute", "median"), ("categorical", "pulse"))
-    found = study(frame, target="label", missing="?", impute="median")
-    assert found.encoding.feature_names == ["a", "b", "pulse"]
+    refused(shell, frame, ("na_values", "?"), ("impute", "median"), ("categorical", "pulse"))
+    found = study(frame, target="label", na_values="?", impute="median")
+    assert found.preprocessing.feature_names == ["a", "b", "pulse"]
     code, out, _ = shell(
-        *("fit", "t.csv", "-y", "label", "--missing", "?", "--impute", "median", "--json")
+        *("fit", "t.csv", "-y", "label", "--na-values", "?", "--impute", "median", "--json")
     )
     assert code == 0
     assert json.loads(out)["data"]["features"] == ["a", "b", "pulse"]
@@ -72,7 +72,7 @@ def test_numbers_with_a_unit(shell):
     ways_out = [("numeric", "price"), ("categorical", "price")]
     refused(shell, frame, *ways_out, says="'$1,000' as 1000")
     found = study("t.csv", target="label", numeric="price")
-    assert found.encoding.feature_names == ["a", "b", "price"]
+    assert found.preprocessing.feature_names == ["a", "b", "price"]
     assert found.predict(frame.drop(columns="label")).shape == (120,)
     code, out, _ = shell("fit", "t.csv", "-y", "label", "--numeric", "price", "--json")
     assert code == 0
@@ -109,7 +109,7 @@ def test_a_first_line_in_doubt_is_a_warning(shell):
 def test_text_that_is_the_same_everywhere_is_left_out(shell):
     frame = table(kind="credit", on=True, unit="12 kg")
     found = study(frame, target="label")
-    assert found.encoding.feature_names == ["a", "b"]
+    assert found.preprocessing.feature_names == ["a", "b"]
     assert found.warnings == [
         "kind, on, unit are the same in every row, which tells nothing: left out."
     ]

@@ -60,10 +60,12 @@ def test_columns_that_repeat_others_are_read_together():
 
 def test_a_question_mark_that_counts_as_a_category(shell):
     table(town=["Delft", "?", "Graz", "Delft"] * 25).to_csv("t.csv", index=False)
-    note = "'?' counts as a category of 'town'. If it stands for a missing value, say --missing '?'"
+    note = (
+        "'?' counts as a category of 'town'. If it stands for a missing value, say --na-values '?'"
+    )
     for command in ("inspect", "fit"):
         assert note in " ".join(shell(command, "t.csv", "-y", "label")[1].split())
-    given = ("fit", "t.csv", "-y", "label", "--missing", "?", "--impute", "mean")
+    given = ("fit", "t.csv", "-y", "label", "--na-values", "?", "--impute", "mean")
     assert "counts as a category" not in shell(*given)[1]
 
 

@@ -70,7 +70,7 @@ def same(a, b):
     assert plain == others
     assert one == other
     assert a.certificate.sha256 == b.certificate.sha256
-    assert a.encoding == b.encoding
+    assert a.preprocessing == b.preprocessing
     assert pickle.dumps(a.certificate.to_dict()) == pickle.dumps(b.certificate.to_dict())
 
 
@@ -170,7 +170,7 @@ def test_a_sparse_matrix_gives_what_its_svmlight_file_gives(here):
     found = study("t.svm")
     same(study(rows, labels.astype(int)), found)
     same(study(sparse.csc_matrix(rows), labels.astype(int)), found)
-    assert found.encoding is None
+    assert found.preprocessing is None
     assert (found.predict(rows) == found.estimator.predict(rows)).all()
     grouped = study(rows, labels, group=np.arange(200) // 10)
     assert {len(grouped.selection.test) % 10, len(grouped.selection.train) % 10} == {0}

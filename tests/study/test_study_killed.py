@@ -78,7 +78,7 @@ def test_what_is_saved_is_the_study(tmp_path, studies):
     found.save(tmp_path / "fit")
     model = load(tmp_path / "fit" / "model.json")
     assert (model.coef_ == found.estimator.coef_).all()
-    assert model.encoding_ == found.encoding == found.estimator.encoding_
+    assert model.preprocessing_ == found.preprocessing == found.estimator.preprocessing_
     page = (tmp_path / "fit" / "report.html").read_text()
     embedded = page.split('<script type="application/json" id="report">')[1].split("</script>")[0]
     assert json.loads(embedded) == found.to_dict()

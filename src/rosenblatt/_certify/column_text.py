@@ -42,7 +42,7 @@ def rare_numbers(certificate: Certificate) -> list[RevealingColumn]:
 
 
 def _words_of_prose(certificate: Certificate) -> set[str]:
-    columns = (certificate.encoding or {}).get("columns", [])
+    columns = (certificate.preprocessing or {}).get("columns", [])
     prose = [column for column in columns if column["kind"] == "prose"]
     return {f"{column['name']}: {word}" for column in prose for word in column["words"]}
 
@@ -108,7 +108,7 @@ def rare_lines(certificate: Certificate) -> Iterator[str]:
     yield from _rare_advice(
         [levels[c.column] for c in columns[:_SHOWN] if c.column in levels],
         [c.column for c in columns[:_SHOWN] if c.column not in levels],
-        known=certificate.encoding is not None,
+        known=certificate.preprocessing is not None,
     )
 
 
@@ -156,7 +156,7 @@ def _rare_line(certificate: Certificate, column: RevealingColumn, levels: dict[s
 def _levels(certificate: Certificate) -> dict[str, str]:
     return {
         f"{column['name']}={word}": column["name"]
-        for column in (certificate.encoding or {}).get("columns", [])
+        for column in (certificate.preprocessing or {}).get("columns", [])
         for word in [*column.get("words", []), "(missing)"]
     }
 
@@ -184,7 +184,7 @@ def collinear_lines(certificate: Certificate) -> Iterator[str]:
 
 
 def reference_lines(certificate: Certificate) -> Iterator[str]:
-    columns = (certificate.encoding or {}).get("columns", [])
+    columns = (certificate.preprocessing or {}).get("columns", [])
     levels = [f"{c['name']}={c['reference']}" for c in columns if _has_reference(c)]
     if levels:
         more = f" and {len(levels) - _LEVELS} more" if len(levels) > _LEVELS else ""

@@ -20,11 +20,11 @@ from rosenblatt._certify.table import Table
 from rosenblatt._util.version import __version__
 
 if TYPE_CHECKING:
-    from rosenblatt.data import Encoding
+    from rosenblatt.data import Preprocessing
 
 
 def head(
-    table: Table, intercept: bool, semantics: str, encoding: Encoding | None = None
+    table: Table, intercept: bool, semantics: str, preprocessing: Preprocessing | None = None
 ) -> dict[str, Any]:
     index = np.arange(len(table.y))
     left_out = index[:0] if table.present is None else np.delete(index, table.present)
@@ -42,7 +42,7 @@ def head(
             semantics=semantics,
             sizes=_sizes(table),
         ),
-        **({} if encoding is None else {"encoding": encoding.to_dict()}),
+        **({} if preprocessing is None else {"preprocessing": preprocessing.to_dict()}),
     }
 
 

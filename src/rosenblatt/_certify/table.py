@@ -21,7 +21,7 @@ from rosenblatt._validation.targets import sample_weights
 from rosenblatt.errors import InputError
 
 if TYPE_CHECKING:
-    from rosenblatt.data import Encoding
+    from rosenblatt.data import Preprocessing
 
 
 MOST_COLUMNS = 1 << 22
@@ -89,19 +89,25 @@ def read(
 
 
 def read_encoded(
-    X: Any, y: Any, sample_weight: Any, encoding: Encoding | None, *, semantics: str, **more: Any
-) -> tuple[Table, Encoding | None]:
-    """As `read`, with the names of an encoding. The words of a data frame become 0/1 columns: then
-    the encoding is that which did it."""
+    X: Any,
+    y: Any,
+    sample_weight: Any,
+    preprocessing: Preprocessing | None,
+    *,
+    semantics: str,
+    **more: Any,
+) -> tuple[Table, Preprocessing | None]:
+    """As `read`, with the names of the features. The words of a data frame become 0/1 columns: then
+    the preprocessing is that which did it."""
     refuse_name(X, y)
-    words = encoding is None and has_words(X)
+    words = preprocessing is None and has_words(X)
     if words:
-        X, encoding = in_numbers(X, sample_weight, decimal=semantics == "decimal")
+        X, preprocessing = in_numbers(X, sample_weight, decimal=semantics == "decimal")
     table = read(X, y, sample_weight, semantics=semantics, **more)
-    if encoding is None:
+    if preprocessing is None:
         return table, None
-    table = named(table, encoding)
-    return table, with_target(encoding, table) if words else encoding
+    table = named(table, preprocessing)
+    return table, with_target(preprocessing, table) if words else preprocessing
 
 
 def _signs(
@@ -154,11 +160,11 @@ def _text(y: Any, i: int) -> str:
     return str(_as_given(y[i : i + 1])[0] if isinstance(y, np.ndarray) else _as_given(y)[i])
 
 
-def named(table: Table, encoding: Encoding) -> Table:
-    names, target = encoding.feature_names, encoding.target
+def named(table: Table, preprocessing: Preprocessing) -> Table:
+    names, target = preprocessing.feature_names, preprocessing.target
     if len(names) != len(table.columns):
         raise InputError(
-            f"X has {len(table.columns)} columns and the encoding {len(names)}: it is that of "
+            f"X has {len(table.columns)} columns and the preprocessing {len(names)}: it is that of "
             "another table."
         )
     return replace(table, columns=names, target=target.name if target else table.target)
@@ -189,11 +195,11 @@ def read_again(
     X: Any, y: Any, certified: dict[str, Any]
 ) -> tuple[Any, list[str] | None, list[str]]:
     """Rows, names of columns (None: they have none) and labels as text, to check a certificate."""
-    if certified.get("encoding") is not None and has_words(X):
-        from rosenblatt.data import Encoding
+    if certified.get("preprocessing") is not None and has_words(X):
+        from rosenblatt.data import Preprocessing
 
-        encoding = Encoding.from_dict(certified["encoding"])
-        X = in_numbers_again(X, encoding, decimal=certified.get("semantics") == "decimal")
+        preprocessing = Preprocessing.from_dict(certified["preprocessing"])
+        X = in_numbers_again(X, preprocessing, decimal=certified.get("semantics") == "decimal")
     semantics, y = certified.get("semantics", "binary64"), outcome(y)[1]
     matrix, columns, _ = _matrix(X, semantics)
     texts = _texts(_as_given(y), certified["labels"])
@@ -341,18 +347,18 @@ def _holds_words(column: Any) -> bool:
     return str(kind).split("(")[0] in ("category", "string", "str", "String", "Categorical", "Enum")
 
 
-def in_numbers(X: Any, sample_weight: Any = None, *, decimal: bool) -> tuple[Any, Encoding]:
+def in_numbers(X: Any, sample_weight: Any = None, *, decimal: bool) -> tuple[Any, Preprocessing]:
     """Numbers stay, words become 0/1 columns for all but the reference level, with names. That is
     the word of the greatest weight."""
     exact.refuse_rounded(X, decimal=decimal)
     with about_frame():
-        rows, encoding = _encoded(X, sample_weight)
+        rows, preprocessing = _encoded(X, sample_weight)
     if decimal:
         exact.refuse_other_decimals(X, rows)
-    return rows, encoding
+    return rows, preprocessing
 
 
-def _encoded(X: Any, sample_weight: Any) -> tuple[Any, Encoding]:
+def _encoded(X: Any, sample_weight: Any) -> tuple[Any, Preprocessing]:
     from rosenblatt.data import read
     from rosenblatt.data.table import Table as Read
 
@@ -370,8 +376,8 @@ def _encoded(X: Any, sample_weight: Any) -> tuple[Any, Encoding]:
     weights = sample_weights(sample_weight, table.n_rows)
     if weights is not None:
         table.weigh(weights)
-    rows, _, encoding = table.encode(scale=False)
-    return rows, encoding
+    rows, _, preprocessing = table.encode(scale=False)
+    return rows, preprocessing
 
 
 def _fill(column: Any) -> str:
@@ -381,25 +387,25 @@ def _fill(column: Any) -> str:
     return "as sklearn.impute.SimpleImputer does" if number else "with a word of its own"
 
 
-def in_numbers_again(X: Any, encoding: Encoding, *, decimal: bool) -> Any:
+def in_numbers_again(X: Any, preprocessing: Preprocessing, *, decimal: bool) -> Any:
     from rosenblatt.data.transformation import refuse_merged
 
     exact.refuse_rounded(X, decimal=decimal)
-    refuse_merged(encoding, (part for part, _ in encoding.batches(X)))
-    rows = encoding.apply(X)
+    refuse_merged(preprocessing, (part for part, _ in preprocessing.batches(X)))
+    rows = preprocessing.transform(X)
     if decimal:
         exact.refuse_other_decimals(X, rows)
     return rows
 
 
-def with_target(encoding: Encoding, table: Table) -> Encoding:
-    """The encoding of the labels, too, where a file could have them in a column of its own."""
+def with_target(preprocessing: Preprocessing, table: Table) -> Preprocessing:
+    """The preprocessing of the labels, too, where a file could have them in a column of its own."""
     from rosenblatt.data.batch import Kind
     from rosenblatt.data.target import Target
 
     kinds = {str: Kind.TEXT, bool: Kind.BOOLEAN, int: Kind.NUMBER, float: Kind.NUMBER}
     labels = table.origin.classes.tolist()
     kind = kinds.get(type(labels[0]))
-    if len(labels) != 2 or kind is None or table.target in encoding.inputs:
-        return encoding
-    return replace(encoding, target=Target(table.target, kind, tuple(labels)))
+    if len(labels) != 2 or kind is None or table.target in preprocessing.inputs:
+        return preprocessing
+    return replace(preprocessing, target=Target(table.target, kind, tuple(labels)))

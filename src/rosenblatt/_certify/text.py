@@ -270,21 +270,21 @@ def _about(certificate: Certificate) -> Iterator[str]:
 
 def _or_unlabelled(certificate: Certificate) -> str:
     """Both are left out in the same way."""
-    reading = (certificate.encoding or {}).get("reading")
+    reading = (certificate.preprocessing or {}).get("reading")
     dropping = isinstance(reading, dict) and reading.get("drop_unlabelled") is True
     return " or without a label" if dropping else ""
 
 
 def _made(certificate: Certificate) -> str | None:
-    from rosenblatt.data import Encoding
+    from rosenblatt.data import Preprocessing
     from rosenblatt.data.transformation import in_words
 
-    if certificate.encoding is None:
+    if certificate.preprocessing is None:
         return None
     try:
-        changes = in_words(Encoding.from_dict(certificate.encoding))
+        changes = in_words(Preprocessing.from_dict(certificate.preprocessing))
     except InputError:
-        return "numbers made from a table by an encoding that cannot be read"
+        return "numbers made from a table by a preprocessing that cannot be read"
     some = "; ".join(changes[:_SHOWN]) + _more(len(changes), "column")
     return f"floating-point numbers made from a table ({some})" if changes else None
 

@@ -14,12 +14,12 @@ from rosenblatt._training.card_rule import Card, Term, number
 from rosenblatt._training.linear_rule import LinearRule
 from rosenblatt._util.spelling import either, option
 from rosenblatt._util.text import Numbered
-from rosenblatt.data.encoding import Number
 from rosenblatt.data.features import MISSING, Words
+from rosenblatt.data.preprocessing import Number
 from rosenblatt.errors import InputError
 
 if TYPE_CHECKING:
-    from rosenblatt.data import Encoding
+    from rosenblatt.data import Preprocessing
 
 
 @dataclass(frozen=True)
@@ -45,13 +45,15 @@ class Spelled:
         return f"{what} is {second} where the {sum_} {self.threshold}, else {first}"
 
 
-def spelled(estimator: Any, encoding: Encoding | None, language: Language) -> Spelled:
+def spelled(estimator: Any, preprocessing: Preprocessing | None, language: Language) -> Spelled:
     """The rule of an estimator for the columns of the table."""
     rule = estimator._rule
-    features = Features(language, encoding, feature_names(estimator, None))
+    features = Features(language, preprocessing, feature_names(estimator, None))
     is_card = isinstance(rule, Card)
     sums = [_points(rule, features)] if is_card else _scores(rule, features)
-    target = None if encoding is None or encoding.target is None else encoding.target.name
+    target = (
+        None if preprocessing is None or preprocessing.target is None else preprocessing.target.name
+    )
     return Spelled(
         sums,
         str(rule.threshold) if is_card else "0",
@@ -64,9 +66,9 @@ def spelled(estimator: Any, encoding: Encoding | None, language: Language) -> Sp
     )
 
 
-def feature_names(estimator: Any, encoding: Encoding | None) -> Sequence[str]:
-    if encoding is not None:
-        return encoding.feature_names
+def feature_names(estimator: Any, preprocessing: Preprocessing | None) -> Sequence[str]:
+    if preprocessing is not None:
+        return preprocessing.feature_names
     names = getattr(estimator, "feature_names_in_", None)
     return Numbered(estimator.n_features_in_) if names is None else [str(name) for name in names]
 
@@ -141,8 +143,8 @@ class Features:
     """Says features in a language, and notes which columns they need."""
 
     language: Language
-    encoding: Encoding | None
-    names: Sequence[str]  # of the features, where there is no encoding
+    preprocessing: Preprocessing | None
+    names: Sequence[str]  # of the features, where there is no preprocessing
     inputs: list[str] = field(default_factory=list)  # columns in use, in the order of the table
     guards: list[str] = field(default_factory=list)  # conditions under which there is no answer
     notes: list[str] = field(default_factory=list)  # columns that are to be given otherwise
@@ -150,12 +152,12 @@ class Features:
     def use(self, features: Sequence[int]) -> None:
         """Which features there will be."""
         wanted = set(features)
-        if self.encoding is None:
+        if self.preprocessing is None:
             for j in sorted(wanted):
                 self._take(Number(self.names[j]))
             return
         begin = 0
-        for column in self.encoding.columns:
+        for column in self.preprocessing.columns:
             end = begin + len(column.features)
             if not wanted.isdisjoint(range(begin, end)):
                 if not isinstance(column, Number | Words):
@@ -180,7 +182,7 @@ class Features:
                 self.guards.append(language.both(present, language.no_number(name)))
             if column.measure:
                 self.notes.append(f"{name}: given as {column.measure}")
-            elif self.encoding is not None and name in self.encoding.reading.styles:
+            elif self.preprocessing is not None and name in self.preprocessing.reading.styles:
                 self.notes.append(f"{name}: given as plain numbers, without signs and units")
             return
         missing, value = language.missing(name, words=True), language.word(name)
@@ -208,10 +210,10 @@ class Features:
 
     def _column(self, j: int) -> tuple[Number | Words, int]:
         """The column that feature j is of, and its place among those of the column."""
-        if self.encoding is None:
+        if self.preprocessing is None:
             return Number(self.names[j]), 0
         begin = 0
-        for column in self.encoding.columns:
+        for column in self.preprocessing.columns:
             if j < begin + len(column.features):
                 assert isinstance(column, Number | Words)  # `use` refuses others
                 return column, j - begin
@@ -219,7 +221,7 @@ class Features:
         raise IndexError(j)
 
     def _number(self, column: Number) -> str:
-        """Filled, shifted and scaled, in the same operations as the encoding."""
+        """Filled, shifted and scaled, in the same operations as the preprocessing."""
         language = self.language
         value = language.column(column.name)
         if column.fill is not None:

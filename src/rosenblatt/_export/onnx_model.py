@@ -20,7 +20,7 @@ from rosenblatt._export.onnx_graph import DOUBLE, IR, OPSET, Graph
 from rosenblatt._training.kernel_rule import DualVoters, KernelExpansion
 from rosenblatt._training.linear_rule import VOTING, LinearRule, SeparateVoters, Voters
 from rosenblatt._util.version import __version__
-from rosenblatt.data.encoding import Encoding, Number
+from rosenblatt.data.preprocessing import Number, Preprocessing
 from rosenblatt.errors import InputError
 
 _AS_TRAINED = "The numbers that the rule was trained on, in this order."
@@ -41,12 +41,12 @@ _OF_MANY = (
 )
 
 
-def model_of(estimator: Any, encoding: Encoding | None, dtype: str) -> ModelProto:
+def model_of(estimator: Any, preprocessing: Preprocessing | None, dtype: str) -> ModelProto:
     """Its metadata: `features` and `labels`, as JSON, and `input`, in words."""
     classes = labels(estimator.classes_)
     shape = ["n"] if len(classes) == 2 else ["n", len(classes)]
     made = helper.make_model(
-        _graph(estimator, classes, encoding).finished(
+        _graph(estimator, classes, preprocessing).finished(
             type(estimator).__name__,
             [_matrix("X", np.dtype(dtype), "n", estimator.n_features_in_)],
             [_matrix("label", classes.dtype, "n"), _matrix("score", np.dtype(float), *shape)],
@@ -58,9 +58,9 @@ def model_of(estimator: Any, encoding: Encoding | None, dtype: str) -> ModelProt
         producer_version=__version__,
     )
     facts = {
-        "features": json.dumps(list(feature_names(estimator, encoding))),
+        "features": json.dumps(list(feature_names(estimator, preprocessing))),
         "labels": json.dumps(classes.tolist()),
-        "input": _AS_TRAINED if encoding is None else _AS_IN_THE_TABLE,
+        "input": _AS_TRAINED if preprocessing is None else _AS_IN_THE_TABLE,
     }
     helper.set_model_props(made, facts)
     checker.check_model(made, full_check=True)
@@ -71,11 +71,11 @@ def _matrix(name: str, dtype: np.dtype[Any], *shape: Any) -> ValueInfoProto:
     return helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(dtype), shape)
 
 
-def _graph(estimator: Any, classes: NDArray[Any], encoding: Encoding | None) -> Graph:
+def _graph(estimator: Any, classes: NDArray[Any], preprocessing: Preprocessing | None) -> Graph:
     graph, rule = Graph(), estimator._rule
     X = graph.Cast("X", to=DOUBLE)
-    if encoding is not None:
-        X = _prepared(graph, encoding, X)
+    if preprocessing is not None:
+        X = _prepared(graph, preprocessing, X)
     if len(classes) == 2:
         columns = values(graph, rule, X, estimator.n_features_in_, 1)
         number = graph.Squeeze(columns, graph.whole(1))
@@ -89,14 +89,14 @@ def _graph(estimator: Any, classes: NDArray[Any], encoding: Encoding | None) -> 
     return graph
 
 
-def _prepared(graph: Graph, encoding: Encoding, X: str) -> str:
+def _prepared(graph: Graph, preprocessing: Preprocessing, X: str) -> str:
     """Missing numbers filled, all numbers scaled: what training did to them, to the bit."""
-    columns = [column for column in encoding.columns for _ in column.features]
+    columns = [column for column in preprocessing.columns for _ in column.features]
     numbers = [column if isinstance(column, Number) else Number("") for column in columns]
     fills = [np.nan if column.fill is None else column.fill for column in numbers]
     if not np.isnan(fills).all():
         X = graph.Where(graph.IsNaN(X), graph.constant(fills), X)
-    if encoding.scaled:
+    if preprocessing.scaled:
         X = graph.Sub(X, graph.constant([column.center for column in numbers]))
         X = graph.Div(X, graph.constant([column.scale for column in numbers]))
     return X

@@ -138,8 +138,12 @@ def certified(
 def _document(planes: CuttingPlanes, limits: list[str], *, margins: bool) -> dict[str, Any]:
     rows, part = planes.all, planes.partition
     names = rows.feature_names or list(Numbered(rows.d))
-    encoding = rows.encoding
-    target = encoding.target.name if encoding is not None and encoding.target is not None else "y"
+    preprocessing = rows.preprocessing
+    target = (
+        preprocessing.target.name
+        if preprocessing is not None and preprocessing.target is not None
+        else "y"
+    )
     planes.budget.lift()
     out = opening(
         rows.n,
@@ -164,8 +168,8 @@ def _document(planes: CuttingPlanes, limits: list[str], *, margins: bool) -> dic
         out |= _margins(planes, planes.bound, name)
         limits += [] if margins else [ONLY_SEPARABLE]
     out["limits"] = limits
-    if encoding is not None:
-        out["encoding"] = encoding.to_dict()
+    if preprocessing is not None:
+        out["preprocessing"] = preprocessing.to_dict()
     return out
 
 

@@ -93,8 +93,12 @@ class OutOfCore(WeightsSet, Given):
     def attributes(self) -> dict[str, Any]:
         """Updates are not counted by row, not even where an order needed it."""
         none: dict[str, Any] = {"update_counts_": None}
-        encoding = self.rows.encoding
-        return none if encoding is None or self.one is not None else none | {"encoding_": encoding}
+        preprocessing = self.rows.preprocessing
+        return (
+            none
+            if preprocessing is None or self.one is not None
+            else none | {"preprocessing_": preprocessing}
+        )
 
     def update_counts(self, of_classes: list[Any]) -> None:
         """None, as above."""

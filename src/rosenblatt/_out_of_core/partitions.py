@@ -38,7 +38,7 @@ from rosenblatt._validation import targets
 from rosenblatt.errors import FileError
 
 if TYPE_CHECKING:
-    from rosenblatt.data.encoding import Encoding
+    from rosenblatt.data.preprocessing import Preprocessing
 
 _MOST_OPEN = 64  # folders of rows that a process holds open
 
@@ -266,7 +266,7 @@ class PartitionedRows:
     classes: NDArray[Any]
     counts: tuple[int, ...]  # how many rows each class has
     feature_names: list[str] | None
-    encoding: Encoding | None
+    preprocessing: Preprocessing | None
     nbytes: int
     mark: str | None = None  # the fingerprint, where it is known
     stored: Stored | None = None  # where no engine was asked for: the rows on disk
@@ -375,7 +375,7 @@ def _known(
         rows.classes,
         rows.counts,
         rows.feature_names,
-        rows.encoding,
+        rows.preprocessing,
         rows.nbytes,
         rows.fingerprint,
         local,

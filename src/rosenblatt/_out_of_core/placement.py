@@ -74,29 +74,29 @@ def partitioned(source: Any, engine: Any, cache: Any) -> Iterator[PartitionedRow
 
 def is_read_by_workers(source: TableRows) -> bool:
     """Medians need whole columns, and words of prose are counted over all rows: not by workers."""
-    plain = not source.table.encoding().prose and source.table.impute != "median"
+    plain = not source.table.preprocessing().prose and source.table.impute != "median"
     return plain and all(f.kind != "frame" and f.keep is None for f in source.files)
 
 
 def of_table(client: Client, source: TableRows, cache: Path | None) -> PartitionedRows:
-    table, encoding = source.table, source.table.encoding()
-    assert encoding.target is not None
-    classes, n = np.array(encoding.target.classes), table.n_rows
+    table, preprocessing = source.table, source.table.preprocessing()
+    assert preprocessing.target is not None
+    classes, n = np.array(preprocessing.target.classes), table.n_rows
     shares = [
-        TableShare(table.rows_from(begin, end), encoding, begin, end, cache)
+        TableShare(table.rows_from(begin, end), preprocessing, begin, end, cache)
         for begin, end in bounds(n, client.engine.at_once)
     ]
     if source.scale or table.impute is not None:
         calls = [(TableShare.moments, (client.place(itself, share),)) for share in shares]
         seen = folded([shard for shards in client.all(calls) for shard in shards], together)
         how: dict[str, Any] = {"scale": source.scale, "impute": table.impute}
-        encoding = with_moments(encoding, seen, (), **how)
-    shares = [replace(share, encoding=encoding) for share in shares]
+        preprocessing = with_moments(preprocessing, seen, (), **how)
+    shares = [replace(share, preprocessing=preprocessing) for share in shares]
     partitions = [Placed(s.begin, s.end, client.place(load, s)) for s in shares]
-    names = encoding.feature_names
+    names = preprocessing.feature_names
     size = n * (8 * len(names) + 4)
     return _counted(
-        PartitionedRows(client, partitions, n, len(names), classes, (), names, encoding, size)
+        PartitionedRows(client, partitions, n, len(names), classes, (), names, preprocessing, size)
     )
 
 

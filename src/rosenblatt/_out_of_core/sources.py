@@ -137,7 +137,7 @@ class ChosenRows:
                 mask = self.chosen(begin, begin + len(y))
                 writer.add(some_rows(X, mask), y[mask])
                 count(begin + len(y))
-            writer.done(rows.classes, encoding=rows.encoding)
+            writer.done(rows.classes, preprocessing=rows.preprocessing)
 
 
 @final

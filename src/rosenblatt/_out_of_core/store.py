@@ -24,7 +24,7 @@ from rosenblatt._util.files import cannot, read_whole
 from rosenblatt._util.spelling import option
 from rosenblatt._util.strict_json import InvalidDocument, Part
 from rosenblatt._validation.targets import how_many
-from rosenblatt.data.encoding import Encoding
+from rosenblatt.data.preprocessing import Preprocessing
 from rosenblatt.errors import FileError, InputError, RosenblattError
 
 _AHEAD = 128 << 10  # bytes: systems read no more than that ahead for one hint
@@ -45,7 +45,7 @@ class Stored:
     k : how many there are; None: two, -1 and +1
     counts : how many rows each has
     feature_names : list of str, or None
-    encoding : how the columns of a table became numbers, or None
+    preprocessing : how the columns of a table became numbers, or None
     fingerprint : of the rows and signs, or numbers of classes
     """
 
@@ -55,7 +55,7 @@ class Stored:
         self.dtype, self.sparse = about.dtype, about.index is not None
         self.classes, self.counts = about.classes, about.counts
         self.k = how_many(about.classes)
-        self.feature_names, self.encoding = about.feature_names, about.encoding
+        self.feature_names, self.preprocessing = about.feature_names, about.preprocessing
         self.fingerprint = about.fingerprint
         self._about = about
         self._sound: set[tuple[int, int]] = set()  # rows whose indices and classes were checked
@@ -207,7 +207,7 @@ class About:
     classes: NDArray[Any]
     counts: tuple[int, ...]
     feature_names: list[str] | None
-    encoding: Encoding | None
+    preprocessing: Preprocessing | None
     fingerprint: str
 
     @property
@@ -238,7 +238,7 @@ class About:
             "classes": parameters.write_labels(self.classes),
             "counts": list(self.counts),
             "feature names": self.feature_names,
-            "encoding": None if self.encoding is None else self.encoding.to_dict(),
+            "preprocessing": None if self.preprocessing is None else self.preprocessing.to_dict(),
             "fingerprint": self.fingerprint,
             "files": self.sizes,
         }
@@ -261,7 +261,7 @@ def _about(part: Part) -> About:
     part.one_of("byte order", [sys.byteorder])
     if part.whole("version") != VERSION:
         raise InvalidDocument("of another version")
-    index, encoding = part.value("index"), part.value("encoding")
+    index, preprocessing = part.value("index"), part.value("preprocessing")
     about = About(
         n=part.whole("n"),
         d=part.whole("d"),
@@ -271,7 +271,7 @@ def _about(part: Part) -> About:
         classes=parameters.read_labels(part.part("classes")),
         counts=tuple(int(count) for count in part.values("counts")),
         feature_names=part.optional(part.texts, "feature names"),
-        encoding=None if encoding is None else Encoding.from_dict(encoding),
+        preprocessing=None if preprocessing is None else Preprocessing.from_dict(preprocessing),
         fingerprint=part.text("fingerprint"),
     )
     dense = about.index is None and about.entries != about.n * about.d
@@ -432,7 +432,7 @@ class Writer:
         classes: NDArray[Any],
         *,
         feature_names: list[str] | None = None,
-        encoding: Encoding | None = None,
+        preprocessing: Preprocessing | None = None,
     ) -> None:
         with writing(self.folder.parent):
             for spool in self._spools.values():
@@ -446,7 +446,7 @@ class Writer:
                 classes,
                 tuple(self._counts[: len(classes)].tolist()),
                 feature_names,
-                encoding,
+                preprocessing,
                 "",
             )
             with closing(Stored(self.folder, about)) as rows:

@@ -22,8 +22,8 @@ from rosenblatt._util.progress import counted
 from rosenblatt._util.text import in_file
 from rosenblatt._validation import targets
 from rosenblatt.data.batch import Batch
-from rosenblatt.data.encoding import Encoding
 from rosenblatt.data.files import File
+from rosenblatt.data.preprocessing import Preprocessing
 from rosenblatt.data.scaling import Moments, Seen, with_moments
 from rosenblatt.data.scaling import finished as scaled
 from rosenblatt.data.stack import head
@@ -50,97 +50,97 @@ class TableRows:
             "scale": self.scale,
             "impute": self.table.impute,
             "reading": self.table.fingerprint,
-            "encoding": self._encoding().to_dict(),
+            "preprocessing": self._preprocessing().to_dict(),
         }
 
-    def _encoding(self) -> Encoding:
+    def _preprocessing(self) -> Preprocessing:
         if self.table.target is None:
             raise InputError(
                 f"{self.table.source[0]} was read without a target: name the column of labels, "
                 'as in rosenblatt.data.read(path, target="label").'
             )
-        return self.table.encoding()
+        return self.table.preprocessing()
 
     def write(self, folder: Path) -> None:
-        encoding = self._encoding()
-        if encoding.prose:
-            self._write_sparse(folder, encoding)
+        preprocessing = self._preprocessing()
+        if preprocessing.prose:
+            self._write_sparse(folder, preprocessing)
             return
         finished = not self.scale and self.table.impute is None
-        numbers = encoding.number_places
+        numbers = preprocessing.number_places
         moments = Moments(len(numbers))
-        names = encoding.feature_names
-        assert encoding.target is not None
-        classes = np.array(encoding.target.classes)
+        names = preprocessing.feature_names
+        assert preprocessing.target is not None
+        classes = np.array(preprocessing.target.classes)
         label = 1 if len(classes) == 2 else 4  # bytes
         refuse_if_full(folder, self.table.n_rows * (8 * len(names) + label))
         with Writer(folder, len(names), np.dtype(np.float64), sparse=False) as writer:
             with counted("encoding", self.table.n_rows) as count:
-                for rows, y in self.parts(encoding):
+                for rows, y in self.parts(preprocessing):
                     moments.add(rows[:, numbers])
                     writer.add(rows, y)
                     count(writer.n)
             for file in self.files:  # their readers were ahead, and may have looked too early
                 file.check_unchanged()
             if not finished:
-                encoding = with_moments(
-                    encoding,
+                preprocessing = with_moments(
+                    preprocessing,
                     moments.finish(),
                     _medians(writer, numbers),
                     scale=self.scale,
                     impute=self.table.impute,
                 )
-                _finish(writer, encoding)
-            writer.done(classes, feature_names=names, encoding=encoding)
+                _finish(writer, preprocessing)
+            writer.done(classes, feature_names=names, preprocessing=preprocessing)
 
-    def _write_sparse(self, folder: Path, encoding: Encoding) -> None:
+    def _write_sparse(self, folder: Path, preprocessing: Preprocessing) -> None:
         """Rows with words of prose: the numbers among them are looked at first, since sparse rows
         cannot be changed where they are written."""
-        assert encoding.target is not None
-        names, classes = encoding.feature_names, np.array(encoding.target.classes)
+        assert preprocessing.target is not None
+        names, classes = preprocessing.feature_names, np.array(preprocessing.target.classes)
         with counted("encoding", self.table.n_rows) as count:
-            numbers, columns = encoding.number_places, []
+            numbers, columns = preprocessing.number_places, []
             moments = Moments(len(numbers))
-            for rows, _ in self.parts(encoding):
-                columns.append(head(encoding, rows)[:, numbers])
+            for rows, _ in self.parts(preprocessing):
+                columns.append(head(preprocessing, rows)[:, numbers])
                 moments.add(columns[-1])
             if self.scale or self.table.impute is not None:
                 medians = (float(np.nanmedian(x)) for x in np.concatenate(columns).T)
                 how: dict[str, Any] = {"scale": self.scale, "impute": self.table.impute}
-                encoding = with_moments(encoding, moments.finish(), medians, **how)
+                preprocessing = with_moments(preprocessing, moments.finish(), medians, **how)
             with Writer(folder, len(names), np.dtype(np.float64), sparse=True) as writer:
-                for rows, y in self.parts(self._encoding()):
-                    whole = scaled(encoding, rows)
-                    refuse_not_finite(head(encoding, whole), writer.n, names)
+                for rows, y in self.parts(self._preprocessing()):
+                    whole = scaled(preprocessing, rows)
+                    refuse_not_finite(head(preprocessing, whole), writer.n, names)
                     writer.add(as_matrix(whole), y)
                     count(writer.n)
                 for file in self.files:
                     file.check_unchanged()
-                writer.done(classes, feature_names=names, encoding=encoding)
+                writer.done(classes, feature_names=names, preprocessing=preprocessing)
 
-    def parts(self, encoding: Encoding) -> Iterator[tuple[Any, NDArray[Any]]]:
-        return encoded(self.table.batches(), encoding, filled=False)
+    def parts(self, preprocessing: Preprocessing) -> Iterator[tuple[Any, NDArray[Any]]]:
+        return encoded(self.table.batches(), preprocessing, filled=False)
 
 
 def encoded(
-    batches: Iterable[Batch], encoding: Encoding, *, filled: bool
+    batches: Iterable[Batch], preprocessing: Preprocessing, *, filled: bool
 ) -> Iterator[tuple[Any, NDArray[Any]]]:
-    size = max(1, PASS // (8 * max(encoding.n_dense, 1)))
-    assert encoding.target is not None
-    classes = np.array(encoding.target.classes)
+    size = max(1, PASS // (8 * max(preprocessing.n_dense, 1)))
+    assert preprocessing.target is not None
+    classes = np.array(preprocessing.target.classes)
     for batch in batches:
         for some in batch.some(size):
-            y = targets.encoded(encoding.labels(some), classes)
-            yield encoding.rows(some, seen=not filled), y
+            y = targets.encoded(preprocessing.labels(some), classes)
+            yield preprocessing.rows(some, seen=not filled), y
 
 
-def _finish(writer: Writer, encoding: Encoding) -> None:
+def _finish(writer: Writer, preprocessing: Preprocessing) -> None:
     row = 0
 
     def finish(rows: NDArray[Any]) -> None:
         nonlocal row
-        encoding.finish(rows)
-        refuse_not_finite(rows, row, encoding.feature_names)
+        preprocessing.finish(rows)
+        refuse_not_finite(rows, row, preprocessing.feature_names)
         row += len(rows)
         count(row)
 
@@ -180,7 +180,7 @@ class TableShare:
     """Rows begin to end of a table, a source of their own."""
 
     rows_from: RowsFrom
-    encoding: Encoding
+    preprocessing: Preprocessing
     begin: int
     end: int
     cache: Path | None  # the folder that rows are kept in; None: that of each machine
@@ -192,16 +192,16 @@ class TableShare:
     def options(self) -> dict[str, Any]:
         return {
             "reading": self.rows_from.reader.fingerprint,
-            "encoding": self.encoding.to_dict(),
+            "preprocessing": self.preprocessing.to_dict(),
             "rows": [self.rows_from.skip, self.rows_from.rows],
         }
 
     def parts(self, *, filled: bool) -> Iterator[tuple[NDArray[np.float64], NDArray[Any]]]:
         self._check()
-        return encoded(self.rows_from.batches(), self.encoding, filled=filled)
+        return encoded(self.rows_from.batches(), self.preprocessing, filled=filled)
 
     def moments(self) -> list[Seen]:
-        numbers = self.encoding.number_places
+        numbers = self.preprocessing.number_places
         of_shards, moments, left = [], Moments(len(numbers)), compute.rows_of_shard
         for rows, _ in self.parts(filled=False):
             place = 0
@@ -223,12 +223,12 @@ class TableShare:
                 )
 
     def write(self, folder: Path) -> None:
-        names = self.encoding.feature_names
-        assert self.encoding.target is not None
+        names = self.preprocessing.feature_names
+        assert self.preprocessing.target is not None
         refuse_if_full(folder, (self.end - self.begin) * (8 * len(names) + 4))
         with Writer(folder, len(names), np.dtype(np.float64), sparse=False) as writer:
             for rows, y in self.parts(filled=True):
                 numbers = np.ascontiguousarray(rows)
                 refuse_not_finite(numbers, self.begin + writer.n, names)
                 writer.add(numbers, y)
-            writer.done(np.array(self.encoding.target.classes), feature_names=names)
+            writer.done(np.array(self.preprocessing.target.classes), feature_names=names)

@@ -60,7 +60,7 @@ def train(
     Returns
     -------
     estimator
-        The estimator. After a stream `update_counts_` is None; after a table `encoding_` tells how
+        The estimator. After a stream `update_counts_` is None; after a table `preprocessing_` says
         its columns became numbers, and `rosenblatt.save` keeps it with the model.
 
     Examples

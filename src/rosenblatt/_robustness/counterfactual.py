@@ -22,7 +22,7 @@ from rosenblatt.errors import InputError
 from rosenblatt.scorecard import between
 
 if TYPE_CHECKING:
-    from rosenblatt.data import Encoding
+    from rosenblatt.data import Preprocessing
 
 
 Floats = NDArray[np.float64]
@@ -289,8 +289,8 @@ class Choice:
 Changeable = Scale | Choice
 
 
-def changeable(encoding: Encoding, fixed: Sequence[str]) -> list[Changeable]:
-    known = encoding.inputs
+def changeable(preprocessing: Preprocessing, fixed: Sequence[str]) -> list[Changeable]:
+    known = preprocessing.inputs
     for name in fixed:
         if name not in known:
             raise InputError(
@@ -300,7 +300,7 @@ def changeable(encoding: Encoding, fixed: Sequence[str]) -> list[Changeable]:
                 option="fixed",
                 value=name,
             )
-    if any(isinstance(c, Number) and c.seen is None for c in encoding.columns):
+    if any(isinstance(c, Number) and c.seen is None for c in preprocessing.columns):
         raise InputError(
             f"{option('change')} needs the range of each column in training, and this model does "
             "not say it: "
@@ -308,12 +308,12 @@ def changeable(encoding: Encoding, fixed: Sequence[str]) -> list[Changeable]:
             f"{option('no_rows', True)}. Fit again.",
             option="change",
         )
-    return list(_columns(encoding, set(fixed)))
+    return list(_columns(preprocessing, set(fixed)))
 
 
-def _columns(encoding: Encoding, fixed: set[str]) -> Iterator[Changeable]:
+def _columns(preprocessing: Preprocessing, fixed: set[str]) -> Iterator[Changeable]:
     place = 0
-    for column in encoding.columns:
+    for column in preprocessing.columns:
         if column.name not in fixed and isinstance(column, Number):
             yield Scale(column, place)
         elif column.name not in fixed and isinstance(column, Words):

@@ -35,7 +35,7 @@ from rosenblatt.report.document import (
 
 if TYPE_CHECKING:
     from rosenblatt import Certificate
-    from rosenblatt.data import Encoding
+    from rosenblatt.data import Preprocessing
     from rosenblatt.selection import Selection
 
 
@@ -52,7 +52,7 @@ def beginning(compared: Compared, origin: Origin, options: Options) -> Beginning
         "not_tried": compared.not_tried,
         "error": error(selection),
         **error_analysis(selection, options),
-        "rule": rule.rule(selection, X, y, compared.names, compared.encoding, read.target),
+        "rule": rule.rule(selection, X, y, compared.names, compared.preprocessing, read.target),
     }
 
 
@@ -120,14 +120,16 @@ def _data(compared: Compared, origin: Origin, options: Options) -> Data:
         "files": list(origin.files),
         "rows": read.rows,
         "repeated": groups.repeated if groups is not None and groups.many_repeated else 0,
-        "columns": read.X.shape[1] if read.encoding is None else len(read.encoding.columns),
+        "columns": read.X.shape[1]
+        if read.preprocessing is None
+        else len(read.preprocessing.columns),
         "features": list(names[:LISTED]),
         "n_features": len(names),
         "classes": list(read.counts),
         "counts": read.counts,
         "target": read.target,
         "ignored": [*options.ignore, *([options.group] if options.group else [])],
-        "encoding": encoded_columns(compared.encoding),
+        "preprocessing": encoded_columns(compared.preprocessing),
         "warnings": [],
     }
 
@@ -170,7 +172,7 @@ def split(selection: Selection, group: str | None, *, stream: bool) -> Split:
         how = together if group else ", stratified: the same share of each label in every part"
         how += "" if group else together
         if stream:
-            scaled = selection.prepare is not None
+            scaled = selection.preprocessor is not None
             how = ", each row assigned on its own" + (
                 "; missing values are filled and columns scaled by all rows" if scaled else ""
             )
@@ -250,8 +252,8 @@ def confusion(selection: Selection) -> Confusion | None:
     return {"labels": labels, "counts": confusion_counts(selection).tolist()}
 
 
-def encoded_columns(encoding: Encoding | None) -> list[EncodedColumn]:
-    if encoding is None:
+def encoded_columns(preprocessing: Preprocessing | None) -> list[EncodedColumn]:
+    if preprocessing is None:
         return []
     return [
         {
@@ -264,7 +266,7 @@ def encoded_columns(encoding: Encoding | None) -> list[EncodedColumn]:
             "scale": getattr(column, "scale", None),
             "fill": getattr(column, "fill", None),
         }
-        for column in encoding.columns[:LISTED]
+        for column in preprocessing.columns[:LISTED]
     ]
 
 

@@ -16,9 +16,9 @@ from rosenblatt._study.costs import criterion_of
 from rosenblatt._training.card_rule import Card, Term, minus
 from rosenblatt._util.spelling import option
 from rosenblatt._util.text import many
-from rosenblatt.data.encoding import Encoding, Number
 from rosenblatt.data.features import Words
 from rosenblatt.data.preparation import Preparation
+from rosenblatt.data.preprocessing import Number, Preprocessing
 from rosenblatt.data.scaling import finished
 from rosenblatt.errors import InputError
 from rosenblatt.perceptron import Perceptron
@@ -36,7 +36,7 @@ from rosenblatt.selection.candidates import WITH_MARGIN, no_peers, peers
 if TYPE_CHECKING:
     from rosenblatt._study.options import Options
     from rosenblatt._study.stages import Read
-    from rosenblatt.data import Encoding
+    from rosenblatt.data import Preprocessing
 
 
 MOST_TERMS = 5  # where nobody said how many
@@ -111,7 +111,7 @@ def _condition(term: Term, names: Sequence[str]) -> str:
 
 
 def card_rule(
-    estimator: Scorecard, X: Any, y: Any, names: Sequence[str], encoding: Encoding | None
+    estimator: Scorecard, X: Any, y: Any, names: Sequence[str], preprocessing: Preprocessing | None
 ) -> CardRule:
     """The card as the report shows it; X and y are the rows that it learned from."""
     card = estimator._rule
@@ -130,7 +130,7 @@ def card_rule(
         "terms": terms,
         "threshold": card.threshold,
         "by_points": _by_points(card.totals(X), y == estimator.classes_[1]),
-        "example": _example(card, X, names, encoding, estimator.classes_),
+        "example": _example(card, X, names, preprocessing, estimator.classes_),
         "bracket": _bracket(estimator, len(X)),
     }
 
@@ -168,7 +168,7 @@ def _bracket(estimator: Scorecard, rows: int) -> str | None:
 
 
 def _example(
-    card: Card, X: Any, names: Sequence[str], encoding: Encoding | None, classes: Any
+    card: Card, X: Any, names: Sequence[str], preprocessing: Preprocessing | None, classes: Any
 ) -> CardExample:
     """A made-up row: of numbers the median, of counts that of rows which have some, of words the
     first that has points."""
@@ -177,7 +177,7 @@ def _example(
         if term.cut is None:
             x = X[:, term.column]
             row[term.column] = np.quantile(x[x > 0], 0.5, method="lower")
-    for places in _words(encoding, X.shape[1]):
+    for places in _words(preprocessing, X.shape[1]):
         earning = [term.column for term in card.terms if term.column in places]
         row[places] = 0.0
         row[earning[:1]] = 1.0
@@ -194,11 +194,11 @@ def _example(
     return {"earned": earned, "total": total, "label": label}
 
 
-def _words(encoding: Encoding | None, d: int) -> list[list[int]]:
+def _words(preprocessing: Preprocessing | None, d: int) -> list[list[int]]:
     """The features of each column of words."""
     places: list[list[int]] = []
     begin = 0
-    for column in [] if encoding is None else encoding.columns:
+    for column in [] if preprocessing is None else preprocessing.columns:
         end = begin + len(column.features)
         if not isinstance(column, Number):
             places.append(list(range(begin, end)))
@@ -218,19 +218,21 @@ class CardPreparation(TransformerMixin, BaseEstimator):  # type: ignore[misc] # 
     would take a term for each other word. Of two words one column says all.
     """
 
-    def __init__(self, encoding: Encoding, *, impute: str | None = None):
-        self.encoding = encoding
+    def __init__(self, preprocessing: Preprocessing, *, impute: str | None = None):
+        self.preprocessing = preprocessing
         self.impute = impute
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        known = Preparation(self.encoding, scale=False, impute=self.impute).fit(X).encoding_
+        known = (
+            Preparation(self.preprocessing, scale=False, impute=self.impute).fit(X).preprocessing_
+        )
         fills = [
             fill if fill is None or not _whole(X[:, j]) else float(round(fill))
             for j, fill in zip(known.number_places, _fills(known), strict=True)
         ]
         self._filled = known.with_scales(fills, [0.0] * len(fills), [1.0] * len(fills))
         known = self._filled
-        self.encoding_ = replace(known, columns=tuple(map(_with_all_levels, known.columns)))
+        self.preprocessing_ = replace(known, columns=tuple(map(_with_all_levels, known.columns)))
         return self
 
     def transform(self, X: Any) -> Any:
@@ -247,8 +249,8 @@ class CardPreparation(TransformerMixin, BaseEstimator):  # type: ignore[misc] # 
         return np.ascontiguousarray(np.concatenate(blocks, axis=1))
 
 
-def _fills(encoding: Encoding) -> list[float | None]:
-    return [column.fill for column in encoding.columns if isinstance(column, Number)]
+def _fills(preprocessing: Preprocessing) -> list[float | None]:
+    return [column.fill for column in preprocessing.columns if isinstance(column, Number)]
 
 
 def _whole(x: Any) -> bool:

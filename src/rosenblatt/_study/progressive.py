@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt._study.options import Options
-from rosenblatt.data.encoding import Number
 from rosenblatt.data.preparation import Preparation
+from rosenblatt.data.preprocessing import Number
 from rosenblatt.perceptron import Perceptron
 from rosenblatt.report.document import Progressive, Support
 from rosenblatt.theory.risk import progressive_bound, progressive_lambda, support_bound
@@ -54,14 +54,16 @@ def one_pass(read: Read, certificate: Certificate, options: Options) -> Progress
 def _pass(read: Read, order: NDArray[np.intp], seed: int) -> tuple[float, int, int]:
     """The share of mistakes that the first half lets expect; mistakes and rows of the second."""
     half = len(order) // 2
-    prepare = None
-    if read.encoding is not None:
-        prepare = Preparation(read.encoding, impute=read.impute).fit(read.X[np.sort(order[:half])])
+    preprocessor = None
+    if read.preprocessing is not None:
+        preprocessor = Preparation(read.preprocessing, impute=read.impute).fit(
+            read.X[np.sort(order[:half])]
+        )
     rule = Perceptron(keep="average", random_state=seed)
     classes, first, second = np.unique(read.y), _blocks(order[:half]), _blocks(order[half:])
     wrong: list[int] = []
     for block in (*first, *second):
-        X = read.X[block] if prepare is None else prepare.transform(read.X[block])
+        X = read.X[block] if preprocessor is None else preprocessor.transform(read.X[block])
         if wrong:
             wrong.append(int((rule.predict(X) != read.y[block]).sum()))
         else:
@@ -84,7 +86,7 @@ def _support(read: Read, certificate: Certificate) -> Support | None:
     """Of columns that were not made from the rows themselves."""
     if certificate.many or certificate.separable is not True:
         return None
-    columns = () if read.encoding is None else read.encoding.columns
+    columns = () if read.preprocessing is None else read.preprocessing.columns
     if read.impute is not None or not all(isinstance(column, Number) for column in columns):
         return None
     rows = _determining(certificate)

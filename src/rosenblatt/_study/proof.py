@@ -22,14 +22,14 @@ from rosenblatt._study.options import Options
 from rosenblatt._study.stages import Compared, Proved, Seconds
 from rosenblatt._util.progress import stage
 from rosenblatt._util.spelling import option
-from rosenblatt.data.encoding import Number
 from rosenblatt.data.preparation import Preparation
+from rosenblatt.data.preprocessing import Number
 from rosenblatt.data.stack import head, in_place
 from rosenblatt.errors import InputError
 
 if TYPE_CHECKING:
     from rosenblatt import Certificate
-    from rosenblatt.data import Encoding
+    from rosenblatt.data import Preprocessing
     from rosenblatt.report.document import Proof
 
 
@@ -54,10 +54,10 @@ def prove_all(compared: Compared, options: Options, seconds: Seconds) -> Proved:
 
     clock = _Clock(options.time_limit)
     try:
-        X, encoding = _in_units_of_table(compared)
+        X, preprocessing = _in_units_of_table(compared)
         X, y, weights = in_place(X, read.y, read.notes.unlabelled)
         with step("deciding about all rows", "deciding"):
-            certificate = _certify(X, y, clock, encoding, weights)
+            certificate = _certify(X, y, clock, preprocessing, weights)
             proved = replace(proved, certificate=certificate)
         with step("checking the proof"):
             proved = replace(proved, proof=check(certificate, X, y))
@@ -94,7 +94,7 @@ class _Clock:
 
 
 def _certify(
-    X: Any, y: Any, clock: _Clock, encoding: Encoding | None = None, weights: Any = None
+    X: Any, y: Any, clock: _Clock, preprocessing: Preprocessing | None = None, weights: Any = None
 ) -> Certificate:
     """In full, or, with many columns, in good time where nobody said how long it may take."""
     if clock.given is None and (
@@ -103,26 +103,32 @@ def _certify(
         return proving.by_training_first(
             X,
             y,
-            encoding=encoding,
+            preprocessing=preprocessing,
             sample_weight=weights,
             work_limit=_WORK,
             time_limit=clock.left,
         )
-    return proving.certify(X, y, sample_weight=weights, time_limit=clock.left, encoding=encoding)
+    return proving.certify(
+        X, y, sample_weight=weights, time_limit=clock.left, preprocessing=preprocessing
+    )
 
 
-def _in_units_of_table(compared: Compared) -> tuple[Any, Encoding | None]:
+def _in_units_of_table(compared: Compared) -> tuple[Any, Preprocessing | None]:
     """All rows in the units of the table, missing values filled as in training."""
-    read, learned = compared.read, compared.encoding
-    if read.encoding is None or read.impute is None or learned is None:
-        return read.X, read.encoding
+    read, learned = compared.read, compared.preprocessing
+    if read.preprocessing is None or read.impute is None or learned is None:
+        return read.X, read.preprocessing
     numbers = [c for c in learned.columns if isinstance(c, Number)]
     fills = [c.fill for c in numbers]
-    encoding = read.encoding.with_scales(fills, [0.0] * len(fills), [1.0] * len(fills))
-    gaps = np.isnan(head(encoding, read.X)[:, encoding.number_places]).any(axis=0).tolist()
-    encoding = encoding.filling({c.name for c, gap in zip(numbers, gaps, strict=True) if gap})
-    prepare = Preparation(encoding, scale=False)
-    return prepare.fit(read.X).transform(read.X), encoding
+    preprocessing = read.preprocessing.with_scales(fills, [0.0] * len(fills), [1.0] * len(fills))
+    gaps = (
+        np.isnan(head(preprocessing, read.X)[:, preprocessing.number_places]).any(axis=0).tolist()
+    )
+    preprocessing = preprocessing.filling(
+        {c.name for c, gap in zip(numbers, gaps, strict=True) if gap}
+    )
+    preprocessor = Preparation(preprocessing, scale=False)
+    return preprocessor.fit(read.X).transform(read.X), preprocessing
 
 
 def check(certificate: Certificate, X: Any, y: Any) -> Proof:

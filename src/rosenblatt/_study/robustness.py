@@ -85,12 +85,12 @@ def forced(compared: Compared, report: SignReport, options: Options) -> Forced:
 def _errors_of_the_rule(compared: Compared) -> int | None:
     """Of the chosen rule on all rows; None of one that is no linear rule of the columns."""
     read, selection = compared.read, compared.selection
-    estimator, prepare = selection.estimator, selection.prepare
+    estimator, preprocessor = selection.estimator, selection.preprocessor
     if read.sample is not None or len(read.X) != len(read.y):
         return None
     if isinstance(estimator, Scorecard) or not hasattr(estimator, "coef_"):
         return None
-    rows = read.X if prepare is None else prepare.transform(read.X)
+    rows = read.X if preprocessor is None else preprocessor.transform(read.X)
     return int((estimator.predict(rows) != read.y).sum())
 
 
@@ -176,9 +176,11 @@ def _opinions(compared: Compared, X: Any, asked: NDArray[Any], *, rows: bool) ->
 
 
 def _predicted(compared: Compared, rows: NDArray[Any]) -> NDArray[Any]:
-    X, prepare = compared.read.X[rows], compared.selection.prepare
+    X, preprocessor = compared.read.X[rows], compared.selection.preprocessor
     return np.asarray(
-        compared.selection.estimator.predict(X if prepare is None else prepare.transform(X))
+        compared.selection.estimator.predict(
+            X if preprocessor is None else preprocessor.transform(X)
+        )
     )
 
 

@@ -17,7 +17,7 @@ from rosenblatt.report.terminal import column, weighted_sum
 from rosenblatt.scorecard import Scorecard
 
 if TYPE_CHECKING:
-    from rosenblatt.data import Encoding
+    from rosenblatt.data import Preprocessing
     from rosenblatt.selection import Selection
 
 
@@ -30,7 +30,7 @@ def rule(
     X: Any,
     y: Any,
     names: Sequence[str],
-    encoding: Encoding | None,
+    preprocessing: Preprocessing | None,
     target: str,
 ) -> Rule:
     """X and y are the training rows as the rule saw them."""
@@ -46,10 +46,10 @@ def rule(
         "other": classes[0] if len(classes) == 2 else None,
         "sentence": "",
     }
-    chosen = column(target) if len(classes) > 2 else _chosen(target, classes[1], encoding)
+    chosen = column(target) if len(classes) > 2 else _chosen(target, classes[1], preprocessing)
     if isinstance(estimator, Scorecard):
         content["sentence"] = card.sentence(estimator._rule, names, chosen)
-        content["card"] = card.card_rule(estimator, X, y, names, encoding)
+        content["card"] = card.card_rule(estimator, X, y, names, preprocessing)
         return content
     if not hasattr(estimator, "coef_"):
         content["sentence"] = (
@@ -57,9 +57,9 @@ def rule(
             "ones count more; there are no weights of columns to show"
         )
         return content
-    if encoding is not None:
-        content["references"] = encoding.references[:LISTED]
-    units = _Units.of(X, names, encoding)
+    if preprocessing is not None:
+        content["references"] = preprocessing.references[:LISTED]
+    units = _Units.of(X, names, preprocessing)
     if len(classes) > 2:
         _of_many(content, estimator, units, X, y, chosen)
         return content
@@ -69,8 +69,12 @@ def rule(
     return content
 
 
-def _chosen(target: str, label: str, encoding: Encoding | None) -> str:
-    condition = encoding is not None and encoding.target is not None and not encoding.target.values
+def _chosen(target: str, label: str, preprocessing: Preprocessing | None) -> str:
+    condition = (
+        preprocessing is not None
+        and preprocessing.target is not None
+        and not preprocessing.target.values
+    )
     return f"{column(target)} {label}" if condition else f"{column(target)} = {named(label)}"
 
 
@@ -101,15 +105,15 @@ class _Units:
     deviations: NDArray[np.float64]
 
     @classmethod
-    def of(cls, X: Any, names: Sequence[str], encoding: Encoding | None) -> _Units:
+    def of(cls, X: Any, names: Sequence[str], preprocessing: Preprocessing | None) -> _Units:
         d = len(names)
         centers, scales, indicators = np.zeros(d), np.ones(d), np.zeros(d, dtype=bool)
-        if encoding is not None:
+        if preprocessing is not None:
             indicators[:] = True
-            indicators[encoding.number_places] = False
-            numbers = _numbers(encoding)
-            centers[encoding.number_places] = [column.center for column in numbers]
-            scales[encoding.number_places] = [column.scale for column in numbers]
+            indicators[preprocessing.number_places] = False
+            numbers = _numbers(preprocessing)
+            centers[preprocessing.number_places] = [column.center for column in numbers]
+            scales[preprocessing.number_places] = [column.scale for column in numbers]
         return cls(names, centers, scales, indicators, _deviations(X))
 
     def sum(self, w: NDArray[np.float64], b: float, listed: int) -> _Sum:
@@ -140,10 +144,10 @@ def _deviations(X: Any) -> Any:
     return moments.finish().spread()
 
 
-def _numbers(encoding: Encoding) -> list[Any]:
-    from rosenblatt.data.encoding import Number
+def _numbers(preprocessing: Preprocessing) -> list[Any]:
+    from rosenblatt.data.preprocessing import Number
 
-    return [column for column in encoding.columns if isinstance(column, Number)]
+    return [column for column in preprocessing.columns if isinstance(column, Number)]
 
 
 # --- Many classes --------------------------------------------------------------------------------

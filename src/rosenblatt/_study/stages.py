@@ -36,7 +36,7 @@ from rosenblatt.selection.row_groups import RowGroups, row_groups
 if TYPE_CHECKING:
     from rosenblatt import Certificate
     from rosenblatt._study.proof import EmbeddedProof
-    from rosenblatt.data import Encoding, Table
+    from rosenblatt.data import Preprocessing, Table
     from rosenblatt.report.document import Progressive, Proof, SecondOpinions
     from rosenblatt.sign_report import SignReport
 
@@ -62,7 +62,7 @@ class Read:
     y: Any
     counts: dict[str, int]  # rows by label
     target: str = "y"
-    encoding: Encoding | None = None  # before fills and scales; None for svmlight files
+    preprocessing: Preprocessing | None = None  # before fills and scales; None for svmlight files
     impute: str | None = None
     groups: NDArray[Any] | None = None  # which rows stay together
     notes: Notes = Notes()
@@ -92,24 +92,24 @@ class Compared:
     not_tried: dict[str, str]  # candidates, and why
 
     @property
-    def encoding(self) -> Encoding | None:
+    def preprocessing(self) -> Preprocessing | None:
         """With the fills and scales of the rows that the chosen rule learned from."""
-        prepare = self.selection.prepare
-        return None if prepare is None else prepare.encoding_
+        preprocessor = self.selection.preprocessor
+        return None if preprocessor is None else preprocessor.preprocessing_
 
     @property
     def names(self) -> Sequence[str]:
-        if self.read.encoding is None:
+        if self.read.preprocessing is None:
             return Numbered(self.read.X.shape[1])
-        return (self.encoding or self.read.encoding).feature_names
+        return (self.preprocessing or self.read.preprocessing).feature_names
 
     def training_rows(self) -> tuple[Any, Any]:
         """The rows that the chosen rule was fitted on, as it saw them; of a sample those in it."""
-        read, rows, prepare = self.read, self.selection.fitted_on, self.selection.prepare
+        read, rows, preprocessor = self.read, self.selection.fitted_on, self.selection.preprocessor
         if read.sample is not None:
             rows = _places(read.sample, rows)
         X = read.X[rows]
-        return (X if prepare is None else prepare.transform(X)), read.y[rows]
+        return (X if preprocessor is None else preprocessor.transform(X)), read.y[rows]
 
 
 def _places(sample: NDArray[np.intp], rows: Any) -> Any:
@@ -162,11 +162,11 @@ def read(source: Source, options: Options) -> Read:
         X, y, _ = table.encode(scale=False)
         table.refuse_rounded(None, decimal=False)
         return Read(X, y, counts_of(y), groups=groups)
-    X, y, encoding = table.encode_with_missing()
-    table.refuse_rounded(encoding, decimal=False)
+    X, y, preprocessing = table.encode_with_missing()
+    table.refuse_rounded(preprocessing, decimal=False)
     assert options.target is not None
     counts, notes = counts_of(y), notes_on(table)
-    return Read(X, y, counts, options.target, encoding, table.impute, groups, notes)
+    return Read(X, y, counts, options.target, preprocessing, table.impute, groups, notes)
 
 
 def notes_on(table: Table) -> Notes:
@@ -214,10 +214,10 @@ def compare(
 ) -> Compared:
     """Train the candidates, choose among them, test the chosen one."""
     n, d = read.X.shape
-    prepare: Any = None
-    if read.encoding is not None:
+    preprocessor: Any = None
+    if read.preprocessing is not None:
         kind = Preparation if options.points is None else card.CardPreparation
-        prepare = kind(read.encoding, impute=read.impute)
+        preprocessor = kind(read.preprocessing, impute=read.impute)
     size = n if options.cv else n * 3 // 5, d
     criterion = criterion_of(options, read.counts)
     groups = row_groups(read.X, read.y, read.groups)
@@ -233,7 +233,7 @@ def compare(
                 read.X,
                 read.y,
                 rules,
-                prepare=prepare,
+                preprocessor=preprocessor,
                 cv=options.cv,
                 groups=groups,
                 seed=options.seed,

@@ -43,7 +43,7 @@ from rosenblatt.selection.stored import TRAIN_SHARE, CheckpointFolder, select_st
 
 if TYPE_CHECKING:
     from rosenblatt._out_of_core.store import Stored
-    from rosenblatt.data import Encoding
+    from rosenblatt.data import Preprocessing
 
 
 SAMPLE = 160_000  # rows that stand for more than MOST_ASKED bytes of them; three fifths train
@@ -68,7 +68,7 @@ def _source(source: TableSource, options: Options) -> TableRows | SvmlightRows:
         return SvmlightRows(source.opened.files, options.positive)
     rows = source_of(source.opened.read())
     assert isinstance(rows, TableRows)
-    rows.table.refuse_rounded(rows.table.encoding(), decimal=False)
+    rows.table.refuse_rounded(rows.table.preprocessing(), decimal=False)
     return rows
 
 
@@ -105,10 +105,12 @@ def compare(
             )
         except SelectionInterrupted as stopped:
             selection = partial_selection(stopped)
-    if read.encoding is not None and rows.encoding is not None:
-        prepare = Preparation(read.encoding, impute=read.impute)
-        prepare.encoding_ = rows.encoding  # the fills and scales that the stored rows have
-        selection = replace(selection, prepare=prepare)
+    if read.preprocessing is not None and rows.preprocessing is not None:
+        preprocessor = Preparation(read.preprocessing, impute=read.impute)
+        preprocessor.preprocessing_ = (
+            rows.preprocessing
+        )  # the fills and scales that the stored rows have
+        selection = replace(selection, preprocessor=preprocessor)
     return Compared(read, selection, not_streamed(peers=options.peers))
 
 
@@ -135,13 +137,13 @@ def _read(source: TableRows | SvmlightRows, rows: Stored, target: str | None) ->
     else:
         assert target is not None
         table = source.table
-        encoding = table.encoding()
-        read = Read(None, None, counts, target, encoding, table.impute, notes=notes_on(table))
+        preprocessing = table.preprocessing()
+        read = Read(None, None, counts, target, preprocessing, table.impute, notes=notes_on(table))
     y: Any
     if rows.nbytes + rows.n * rows.classes.dtype.itemsize > streams.MOST_ASKED:
         most = min(SAMPLE, max(1000, _BYTES * rows.n // rows.nbytes))
         step = -(-rows.n // most)
-        batches = list(_every(step, _batches(source, rows, read.encoding)))
+        batches = list(_every(step, _batches(source, rows, read.preprocessing)))
         X = _stacked([X for X, _ in batches])
         y = rows.named(np.concatenate([labels for _, labels in batches]))
         numbers = np.arange(0, rows.n, step)
@@ -161,11 +163,11 @@ def _unasked(rows: Stored) -> str:
 
 
 def _batches(
-    source: TableRows | SvmlightRows, rows: Stored, encoding: Encoding | None
+    source: TableRows | SvmlightRows, rows: Stored, preprocessing: Preprocessing | None
 ) -> Iterator[tuple[Any, Any]]:
     if not isinstance(source, SvmlightRows):
-        assert encoding is not None
-        yield from source.parts(encoding)
+        assert preprocessing is not None
+        yield from source.parts(preprocessing)
         return
     for _, X, y in rows.blocks():
         yield as_table(X), y

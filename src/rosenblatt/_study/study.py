@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rosenblatt import Certificate
-    from rosenblatt.data import Encoding
+    from rosenblatt.data import Preprocessing
     from rosenblatt.selection import Candidate, Selection
 
 
@@ -52,12 +52,12 @@ def study(
     ignore: str | Iterable[str] = (),
     positive: Any = None,
     impute: str | None = None,
-    missing: str | Iterable[str] = (),
-    charset: str | None = None,
+    na_values: str | Iterable[str] = (),
+    encoding: str | None = None,
     header: bool | None = None,
     sep: str | None = None,
     names: str | Iterable[str] | None = None,
-    sheet: str | None = None,
+    sheet_name: str | None = None,
     drop_unlabelled: bool = False,
     categorical: str | Iterable[str] = (),
     numeric: str | Iterable[str] = (),
@@ -106,11 +106,11 @@ def study(
         condition, as ">=7". None: all labels are told apart, 100 at most.
     impute : "mean" or "median", optional
         What stands for missing numbers: that of the training rows. None: they are refused.
-    missing : str or list of str
+    na_values : str or list of str
         Further words of files that stand for a missing value, like "?".
     drop_unlabelled : bool
         True: rows whose label is missing are left out; by default they are refused.
-    charset, header, sep, names, sheet, categorical, numeric, text
+    encoding, header, sep, names, sheet_name, categorical, numeric, text
         How files are read and what their columns hold, as in `rosenblatt.data.read`.
     seed : int
         For the random split of the rows and for all random orders.
@@ -258,8 +258,8 @@ class Study:
     candidates : list of Candidate
         All rules that were compared, with their errors, fitted.
     estimator : estimator
-        The chosen one, fitted. It takes rows as `encoding` makes them; `predict` takes any.
-    encoding : Encoding or None
+        The chosen one, fitted. It takes rows as `preprocessing` makes them; `predict` takes any.
+    preprocessing : Preprocessing or None
         How columns became numbers; None for sparse rows, which are taken as they are.
     certificate : Certificate or None
         The verdict on all rows and its proof.
@@ -285,15 +285,15 @@ class Study:
     ):
         self.selection: Selection = compared.selection
         self.certificate: Certificate | None = proved.certificate
-        self.encoding: Encoding | None = _noted(compared, options)
+        self.preprocessing: Preprocessing | None = _noted(compared, options)
         self._fingerprint = _fingerprint(compared, options)
         self.seconds: dict[str, float] = seconds
         self.interrupted: bool = document["interrupted"]
         self._document, self._options, self._checkpoints = document, options, checkpoints
         self._embedded = proved.embedded
         self._origin = origin
-        if self.encoding is not None:
-            self.estimator.encoding_ = self.encoding  # as in a model file that is loaded
+        if self.preprocessing is not None:
+            self.estimator.preprocessing_ = self.preprocessing  # as in a model file that is loaded
         self.estimator.objective_ = objective_kept(options, self.estimator.classes_)
 
     # --- What was found ---
@@ -344,7 +344,7 @@ class Study:
         return np.column_stack([1 - second, second])
 
     def _rows(self, rows: Any) -> Any:
-        return rows if self.encoding is None else self.encoding.apply(table_of(rows))
+        return rows if self.preprocessing is None else self.preprocessing.transform(table_of(rows))
 
     def to_dict(self) -> Fit:
         """All of it as text, numbers, lists and dicts: what `rosenblatt fit --json` prints."""
@@ -412,7 +412,7 @@ class Study:
             save(
                 self.estimator,
                 part / MODEL,
-                encoding=self.encoding,
+                preprocessing=self.preprocessing,
                 probability=probability,
                 data_fingerprint=self._fingerprint,
             )
@@ -443,22 +443,25 @@ class StudyInterrupted(KeyboardInterrupt):
         self.study = study
 
 
-def _noted(compared: Compared, options: Options) -> Encoding | None:
-    """The encoding with the ranges of the training rows: `predict --change` stays within them. They
+def _noted(compared: Compared, options: Options) -> Preprocessing | None:
+    """With the ranges of the training rows: `predict --change` stays within them. They
     are values of rows, which `no_rows` keeps out of every file."""
-    encoding, read = compared.encoding, compared.read
-    if encoding is None or options.no_rows or options.stream:
-        return encoding
-    assert read.encoding is not None
+    preprocessing, read = compared.preprocessing, compared.read
+    if preprocessing is None or options.no_rows or options.stream:
+        return preprocessing
+    assert read.preprocessing is not None
     # A card has a feature for every word, and the rows lack one of each column.
-    return encoding.with_seen(read.X[compared.selection.fitted_on], read.encoding)
+    return preprocessing.with_seen(read.X[compared.selection.fitted_on], read.preprocessing)
 
 
 def _fingerprint(compared: Compared, options: Options) -> str | None:
     """Of all rows, as the chosen rule sees them: `score` knows them again."""
-    read, prepare = compared.read, compared.selection.prepare
+    read, preprocessor = compared.read, compared.selection.preprocessor
     if options.no_rows or options.stream or read.sample is not None:
         return None
     classes = compared.selection.estimator.classes_
-    signs, X = encoded(read.y, classes), read.X if prepare is None else prepare.transform(read.X)
+    signs, X = (
+        encoded(read.y, classes),
+        read.X if preprocessor is None else preprocessor.transform(read.X),
+    )
     return of_matrix(as_matrix(X), signs if len(classes) == 2 else signs + np.int32(1))

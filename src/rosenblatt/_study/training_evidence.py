@@ -11,7 +11,7 @@ from rosenblatt.report.document import LISTED_OF_A_ROW, HardRow, Histogram, Lear
 
 if TYPE_CHECKING:
     from rosenblatt._study.stages import Compared
-    from rosenblatt.data import Encoding
+    from rosenblatt.data import Preprocessing
 
 
 _HARDEST = 10
@@ -126,7 +126,7 @@ def hardest_rows(compared: Compared, X_train: Any, rule: Rule) -> list[HardRow]:
     if not order:
         return []
     predicted = estimator.predict(X_train[order])
-    columns = _heaviest(read.encoding, compared.names, _terms(rule))
+    columns = _heaviest(read.preprocessing, compared.names, _terms(rule))
     return [
         {
             "row": read.number(row := int(train[i])),
@@ -149,14 +149,14 @@ def _terms(rule: Rule) -> list[Term]:
 
 
 def _heaviest(
-    encoding: Encoding | None, names: Sequence[str], terms: list[Term]
+    preprocessing: Preprocessing | None, names: Sequence[str], terms: list[Term]
 ) -> list[tuple[str, Any, slice]]:
     """The columns that weigh most: name, how they became numbers, and where these are."""
     place = {term["feature"]: place for place, term in enumerate(terms)}
     places: list[tuple[str, Any, slice]] = []
     weights: list[int] = []
     begin = 0
-    for column in names if encoding is None else encoding.columns:
+    for column in names if preprocessing is None else preprocessing.columns:
         features = [column] if isinstance(column, str) else column.features
         name = column if isinstance(column, str) else column.name
         places.append((name, column, slice(begin, begin + len(features))))
@@ -169,7 +169,7 @@ def _heaviest(
 def _values(x: Any, columns: list[tuple[str, Any, slice]]) -> dict[str, Any]:
     """A row as it stands in the table."""
     from rosenblatt._core.rows import dense
-    from rosenblatt.data.encoding import Number
+    from rosenblatt.data.preprocessing import Number
 
     numbers = dense(x).ravel()
     row: dict[str, Any] = {}

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from rosenblatt._certify import column_text
 from rosenblatt._util.spelling import option
 from rosenblatt._util.text import listed, many, named
-from rosenblatt.data.encoding import Encoding, Number
+from rosenblatt.data.preprocessing import Number, Preprocessing
 from rosenblatt.data.stack import head
 
 if TYPE_CHECKING:
@@ -33,16 +33,16 @@ def column_warnings(
     read: Read, certificate: Certificate | None, ignored: Callable[[list[str]], str]
 ) -> list[Warned]:
     """About the columns of the table; `ignored` says how to leave columns out."""
-    if read.encoding is None:  # sparse rows: thousands of columns without names
+    if read.preprocessing is None:  # sparse rows: thousands of columns without names
         return []
-    X, y, encoding, rows = read.X, read.y, read.encoding, read.rows
+    X, y, preprocessing, rows = read.X, read.y, read.preprocessing, read.rows
     left_out = list(read.notes.constant)
     place = {}  # from features to columns of the table
-    for column in encoding.columns:
+    for column in preprocessing.columns:
         place.update(dict.fromkeys(column.features, column.name))
-    X, encoding = head(encoding, X), encoding.without_prose()
-    names = encoding.feature_names
-    numbers = [(j, names[j]) for j in encoding.number_places]
+    X, preprocessing = head(preprocessing, X), preprocessing.without_prose()
+    names = preprocessing.feature_names
+    numbers = [(j, names[j]) for j in preprocessing.number_places]
     warnings: list[Warned] = []
     everywhere = "in every row" if len(y) == rows else f"in all of {len(y):,} rows looked at"
     if left_out:
@@ -59,7 +59,7 @@ def column_warnings(
         warnings.append(
             _warned("constant", constant, f"the same {everywhere}, which tells nothing.")
         )
-    dates = {name for column in encoding.numbers if column.measure for name in column.features}
+    dates = {name for column in preprocessing.numbers if column.measure for name in column.features}
     counts = [(j, name) for j, name in numbers if name not in dates]
     identifiers = [name for j, name in counts if _like_row_numbers(X[:, j], rows)]
     if identifiers:
@@ -68,10 +68,10 @@ def column_warnings(
             _warned("identifier", identifiers, f"{say}{ignored(identifiers[:_NAMED])}.")
         )
     proved = _proved(certificate, place, np.unique(y, return_counts=True)[1].tolist())
-    almost = telling_columns(X, y, encoding)
+    almost = telling_columns(X, y, preprocessing)
     telling = almost.keys() | proved.keys()
     # in the order of the table; row numbers of a sorted table would tell, too
-    revealing = [name for name in encoding.inputs if name in telling - set(identifiers)]
+    revealing = [name for name in preprocessing.inputs if name in telling - set(identifiers)]
     if revealing:
         warnings.append(_revealed(revealing, proved, almost, rows, ignored(revealing[:_NAMED])))
     warnings += _collinear(certificate, place, ignored)
@@ -292,22 +292,22 @@ def _log_ways(n: int, k: int) -> float:
     return math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1)
 
 
-def telling_columns(X: Any, y: Any, encoding: Encoding) -> dict[str, float]:
+def telling_columns(X: Any, y: Any, preprocessing: Preprocessing) -> dict[str, float]:
     """Columns that alone make far fewer errors than the largest class, and their error rates."""
     step = -(-len(y) // _LOOKED_AT)
     X, (classes, codes) = X[::step], np.unique(y[::step], return_inverse=True)
     if len(classes) > 2:
-        return _of_many(X, codes, len(classes), encoding)
-    return _of_two(X, codes == 1, encoding)
+        return _of_many(X, codes, len(classes), preprocessing)
+    return _of_two(X, codes == 1, preprocessing)
 
 
-def _of_two(X: Any, positive: NDArray[np.bool_], encoding: Encoding) -> dict[str, float]:
+def _of_two(X: Any, positive: NDArray[np.bool_], preprocessing: Preprocessing) -> dict[str, float]:
     """By one threshold on one of their features."""
     n, ones = len(positive), int(positive.sum())
     limit = min(ones, n - ones) / _TELLING
     errors: dict[str, float] = {}
     place = 0
-    for column in encoding.columns:
+    for column in preprocessing.columns:
         for j in range(place, place + len(column.features)):
             order = np.argsort(X[:, j], kind="stable")
             x, below = X[order, j], np.cumsum(positive[order])
@@ -321,12 +321,12 @@ def _of_two(X: Any, positive: NDArray[np.bool_], encoding: Encoding) -> dict[str
     return errors
 
 
-def _of_many(X: Any, y: NDArray[np.intp], k: int, encoding: Encoding) -> dict[str, float]:
+def _of_many(X: Any, y: NDArray[np.intp], k: int, preprocessing: Preprocessing) -> dict[str, float]:
     """Numbers by k - 1 thresholds, words by the most frequent label of each."""
     limit = (len(y) - np.bincount(y, minlength=k).max()) / _TELLING_OF_MANY
     errors: dict[str, float] = {}
     place = 0
-    for column in encoding.columns:
+    for column in preprocessing.columns:
         part = X[:, place : place + len(column.features)]
         place += len(column.features)
         if isinstance(column, Number):

@@ -129,7 +129,7 @@ def learn_features(estimator: Any, d: int, names: list[str] | None) -> None:
 
 
 def _drop_study_attributes(estimator: Any) -> None:
-    for name in ("encoding_", "objective_"):
+    for name in ("preprocessing_", "objective_"):
         vars(estimator).pop(name, None)
 
 

@@ -127,16 +127,17 @@ class SmallestChange:
 
     def __init__(self, known: Any, model: str, fixed: Sequence[str]):
         from rosenblatt._robustness.counterfactual import changeable
-        from rosenblatt.data import Encoding
+        from rosenblatt.data import Preprocessing
 
-        if known.encoding is None:
+        if known.preprocessing is None:
             raise InputError(
-                f"--change: {model} was saved without the encoding of its table, so there are no "
+                f"--change: {model} was saved without the preprocessing of its table, so there are "
+                "no "
                 "columns to change. rosenblatt fit saves it."
             )
         self._estimator = known.estimator
         self._weights = weights(known.estimator)
-        self._columns = changeable(Encoding.from_dict(known.encoding), fixed)
+        self._columns = changeable(Preprocessing.from_dict(known.preprocessing), fixed)
 
     def of(self, k: int, x: Any, label: Any) -> tuple[str, Any]:
         from rosenblatt._core.rows import dense

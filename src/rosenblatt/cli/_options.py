@@ -72,7 +72,7 @@ def maybe_table_options(function: Function) -> Function:
 
 
 def row_options(*, labelled: bool = False) -> Callable[[Function], Function]:
-    """FILE... of rows whose encoding is known."""
+    """FILE... of rows whose preprocessing is known."""
     options = options_of(FileOptions).items()
     reading = [_option(name, o) for name, o in options if labelled or not o.of_labels]
     return lambda function: _all([_files, *reading], function)
@@ -85,9 +85,9 @@ def file_option(*flags: str, help: str) -> Callable[[Function], Function]:
 
 def unseen_option(marked: str = "") -> Callable[[Function], Function]:
     return click.option(
-        "--unseen",
-        type=click.Choice(["refuse", "zero"]),
-        default="refuse",
+        "--on-unseen",
+        type=click.Choice(["error", "reference"]),
+        default="error",
         show_default=True,
         help="What to do with a category that did not occur in training: stop with an error, or "
         f"set all its 0/1 columns to 0, as for the reference level{marked}.",

@@ -77,12 +77,12 @@ def new_rows(
     files: tuple[str, ...],
     reading: dict[str, Any],
     *,
-    unseen: str,
-    gaps: str = "refuse",
+    on_unseen: str,
+    on_missing: str = "error",
     keep: Sequence[str] = (),
     labelled: bool = False,
 ) -> NewRows:
-    """The rows of files for a model that was read. `gaps`: rows with a missing value that was not
+    """The rows of files for a model. `on_missing`: rows with a missing value that was not
     filled in training are refused, or marked as lacking it."""
     from rosenblatt import data
     from rosenblatt.data.files import find, is_svmlight
@@ -91,42 +91,43 @@ def new_rows(
     from rosenblatt.data.options import FileOptions
     from rosenblatt.data.reread import batches_like, texts_like
 
-    if known.encoding is None:
+    if known.preprocessing is None:
         if not is_svmlight(list(files)):
             raise InputError(
-                f"{model} was saved without the encoding of its table: here it reads only svmlight "
-                "files. Use it in Python, or save it again with save(..., encoding=...)."
+                f"{model} was saved without the preprocessing of its table: here it reads only "
+                "svmlight "
+                "files. Use it in Python, or save it again with save(..., preprocessing=...)."
             )
         if keep:
             raise InputError(
                 "--keep copies columns of a table, and svmlight files have none: leave it out."
             )
         return _of_svmlight(known.estimator, find(list(files)))
-    encoding = data.Encoding.from_dict(known.encoding)
+    preprocessing = data.Preprocessing.from_dict(known.preprocessing)
     vars(known.estimator).pop("feature_names_in_", None)  # it has seen to the names
-    reader = reader_of(list(files), encoding.reading, FileOptions.of(**reading))
+    reader = reader_of(list(files), preprocessing.reading, FileOptions.of(**reading))
     kept: list[str] = []
     texts: Iterator[tuple[str, ...]] = repeat(())
     if keep:
         kept, texts = texts_like(reader, None if ALL in keep else list(keep))
-    parts = batches_like(reader, encoding, labelled=labelled)
-    ranges = Ranges(encoding)
-    batches = _batches(encoding, parts, unseen, gaps, texts, labelled, ranges)
+    parts = batches_like(reader, preprocessing, labelled=labelled)
+    ranges = Ranges(preprocessing)
+    batches = _batches(preprocessing, parts, on_unseen, on_missing, texts, labelled, ranges)
     return NewRows(
-        encoding.feature_names,
+        preprocessing.feature_names,
         kept,
         batches,
-        bool(encoding.prose),
+        bool(preprocessing.prose),
         lambda: len(left_out_of(parts)),
-        _centred(encoding),
+        _centred(preprocessing),
         ranges.outside,
     )
 
 
-def _centred(encoding: Any) -> dict[int, Any]:
+def _centred(preprocessing: Any) -> dict[int, Any]:
     """By their places among the features; a number that was not shifted is in its own units."""
-    columns = [column for column in encoding.columns for _ in column.features]
-    numbers = {j: columns[j] for j in encoding.number_places}
+    columns = [column for column in preprocessing.columns for _ in column.features]
+    numbers = {j: columns[j] for j in preprocessing.number_places}
     return {j: column for j, column in numbers.items() if column.center and not column.measure}
 
 
@@ -140,10 +141,10 @@ def _of_svmlight(estimator: Any, files: Any) -> NewRows:
 
 
 def _batches(
-    encoding: Any,
+    preprocessing: Any,
     parts: Any,
-    unseen: str,
-    gaps: str,
+    on_unseen: str,
+    on_missing: str,
     texts: Iterator[tuple[str, ...]],
     labelled: bool,
     ranges: Ranges,
@@ -151,19 +152,19 @@ def _batches(
     import numpy as np
 
     for part in parts:
-        lacking = encoding.lacking(part) if gaps == "mark" else {}
-        strange = encoding.unseen(part) if unseen == "zero" else {}
+        lacking = preprocessing.lacking(part) if on_missing == "skip" else {}
+        strange = preprocessing.unseen(part) if on_unseen == "reference" else {}
         kept = list(islice(texts, part.rows))
         rows = part.rows
         if lacking:
             there = np.ones(rows, dtype=bool)
             there[list(lacking)] = False
             part = part.only(there)  # noqa: PLW2901 - what is left of it
-        y = encoding.labels(part) if labelled else None
-        X = encoding.rows(part, unseen=unseen)
+        y = preprocessing.labels(part) if labelled else None
+        X = preprocessing.rows(part, on_unseen=on_unseen)
         ranges.see(part)
         numbers = [i for i in range(rows) if i not in lacking]
-        wordless = {numbers[row]: names for row, names in encoding.wordless(X).items()}
+        wordless = {numbers[row]: names for row, names in preprocessing.wordless(X).items()}
         yield Batch(X, rows, lacking, strange, kept, wordless, y)
 
 
@@ -177,9 +178,9 @@ _FEW = 10  # rows that most of are looked at
 class Ranges:
     """Of each column of numbers in training, and how many new rows are outside."""
 
-    def __init__(self, encoding: Any):
-        self._reading = encoding.reading
-        self._columns = [column for column in encoding.numbers if column.seen is not None]
+    def __init__(self, preprocessing: Any):
+        self._reading = preprocessing.reading
+        self._columns = [column for column in preprocessing.numbers if column.seen is not None]
         self._rows = dict.fromkeys((column.name for column in self._columns), 0)
         self._outside, self._far = dict(self._rows), dict(self._rows)
         self._furthest: dict[str, tuple[float, float, Any]] = {}  # how far, value, place

@@ -23,8 +23,10 @@ class SecondOpinion:
 
     column, key = "second opinion", "second_opinion"
 
-    def __init__(self, opinions: Opinions, numbers: Sequence[int], encoding: Any, objective: Any):
-        self.opinions, self._numbers, self._encoding = opinions, numbers, encoding
+    def __init__(
+        self, opinions: Opinions, numbers: Sequence[int], preprocessing: Any, objective: Any
+    ):
+        self.opinions, self._numbers, self._preprocessing = opinions, numbers, preprocessing
         self._objective = objective
 
     def of(self, k: int, x: Any, label: Any) -> tuple[str, Any]:
@@ -63,7 +65,7 @@ class SecondOpinion:
             out.say("No answer is forced by a few rows, so there is no proof to write.")
             return
         make_folder(Path(folder))
-        names, target = self._encoding.feature_names, self._encoding.target.name
+        names, target = self._preprocessing.feature_names, self._preprocessing.target.name
         for k in forced:
             X, y = self.opinions.rows_of(k)
             path = Path(folder) / f"row-{self._numbers[k] + 1}"
@@ -84,16 +86,16 @@ def second_opinion(
 ) -> SecondOpinion:
     """`again` reads the new rows, as `reading` says, for a model that was read. Ctrl-C keeps what
     is there."""
-    from rosenblatt.data import Encoding
+    from rosenblatt.data import Preprocessing
     from rosenblatt.data.files import find
 
     find([train])
     _check_two_labels(known, model)
-    encoding = Encoding.from_dict(known.encoding)
-    plain = _unscaled(encoding)
+    preprocessing = Preprocessing.from_dict(known.preprocessing)
+    plain = _unscaled(preprocessing)
     rows, numbers = _together(again(known))
-    raw, _ = _together(again(replace(known, encoding=plain.to_dict())))
-    labelled = _labelled(train, reading, plain, encoding)
+    raw, _ = _together(again(replace(known, preprocessing=plain.to_dict())))
+    labelled = _labelled(train, reading, plain, preprocessing)
     rules = _rule_set(known, train, labelled, plain, rows, raw)
     opinions: list[Any] = []
     with out.working("second opinions"):
@@ -106,9 +108,9 @@ def second_opinion(
 
 
 def _check_two_labels(known: Any, model: str) -> None:
-    if known.encoding is None or known.encoding.get("target") is None:
+    if known.preprocessing is None or known.preprocessing.get("target") is None:
         raise InputError(
-            f"--second-opinion: {model} was saved without the encoding of its table. Use "
+            f"--second-opinion: {model} was saved without the preprocessing of its table. Use "
             "rosenblatt.second_opinion in Python."
         )
     k = len(known.estimator.classes_)
@@ -116,12 +118,12 @@ def _check_two_labels(known: Any, model: str) -> None:
         raise InputError(f"--second-opinion works with two labels, and {model} tells {k} apart.")
 
 
-def _unscaled(encoding: Any) -> Any:
+def _unscaled(preprocessing: Any) -> Any:
     """In the units of the table; missing values are filled as before."""
-    from rosenblatt.data.encoding import Number
+    from rosenblatt.data.preprocessing import Number
 
-    fills = [c.fill for c in encoding.columns if isinstance(c, Number)]
-    return encoding.with_scales(fills, [0.0] * len(fills), [1.0] * len(fills))
+    fills = [c.fill for c in preprocessing.columns if isinstance(c, Number)]
+    return preprocessing.with_scales(fills, [0.0] * len(fills), [1.0] * len(fills))
 
 
 def _together(new: NewRows) -> tuple[Any, list[int]]:
@@ -136,7 +138,9 @@ def _together(new: NewRows) -> tuple[Any, list[int]]:
     return below(parts, len(new.names)), numbers
 
 
-def _labelled(train: str, reading: dict[str, Any], plain: Any, encoding: Any) -> tuple[Any, ...]:
+def _labelled(
+    train: str, reading: dict[str, Any], plain: Any, preprocessing: Any
+) -> tuple[Any, ...]:
     """The rows of TRAIN in its units, as the rule takes them, and their labels.
 
     The options are about the new rows: TRAIN is read as the table of training was. Where it has
@@ -145,13 +149,13 @@ def _labelled(train: str, reading: dict[str, Any], plain: Any, encoding: Any) ->
     typed = {name: value for name, value in reading.items() if value not in (None, ())}
     how: dict[str, Any] = {}
     try:
-        X, y = plain.apply_labelled([train])
+        X, y = plain.transform_labelled([train])
     except InputError as error:
         if not typed:
             raise InputError(f"--second-opinion: {error}") from None
         how = typed
         try:
-            X, y = plain.apply_labelled([train], **how)
+            X, y = plain.transform_labelled([train], **how)
         except InputError as again:
             options = ", ".join(
                 option(name, False) if value is False else option(name)
@@ -161,7 +165,7 @@ def _labelled(train: str, reading: dict[str, Any], plain: Any, encoding: Any) ->
                 f"--second-opinion: {train} can be read neither as the training table was nor with "
                 f"{options}: {again} Write it in one of these two forms."
             ) from None
-    return X, encoding.apply_labelled([train], **how)[0], y
+    return X, preprocessing.transform_labelled([train], **how)[0], y
 
 
 def _rule_set(

@@ -152,13 +152,17 @@ def command(
     from rosenblatt.data.numbering import unlabelled
 
     with out.reading():
-        X, y, weights, encoding, left_out = _read(opened, weight, scale=scale, decimal=decimal)
+        X, y, weights, preprocessing, left_out = _read(opened, weight, scale=scale, decimal=decimal)
     out.say_detail(f"{X.shape[0] - len(left_out):,} rows, {X.shape[1]:,} features.")
     if len(left_out):
         out.say(f"{unlabelled(len(left_out))}.")
     if signs and len(set(y.tolist())) == 2:
         _check_columns(files, X.shape[1])
-    through = {"fit_intercept": not no_intercept, "encoding": encoding, "sample_weight": weights}
+    through = {
+        "fit_intercept": not no_intercept,
+        "preprocessing": preprocessing,
+        "sample_weight": weights,
+    }
     with out.working(f"deciding about {X.shape[0]:,} rows"):
         certificate = certify(
             X,
@@ -186,7 +190,9 @@ def command(
     report = None
     if signs and not certificate.many:
         with out.working("searching for signs that the rows force"):
-            report = _forced_signs(X, y, weights, encoding, bracket, seconds, separable=separable)
+            report = _forced_signs(
+                X, y, weights, preprocessing, bracket, seconds, separable=separable
+            )
         bracket = bracket and report.improved(bracket)
     if proofs is not None:
         _write_proofs(proofs, bracket, report, out)
@@ -238,7 +244,7 @@ def _check_search(
 
 
 def _read(opened: Any, weight: str | None, *, scale: bool, decimal: bool) -> tuple[Any, ...]:
-    """Rows, labels, weights, the encoding for `verify`, and the rows that have no label."""
+    """Rows, labels, weights, the preprocessing for `verify`, and the rows that have no label."""
     import numpy as np
 
     from rosenblatt.data.stack import in_place
@@ -253,12 +259,14 @@ def _read(opened: Any, weight: str | None, *, scale: bool, decimal: bool) -> tup
     left_out: Any = getattr(table, "left_out", [])
     if weights is not None and hasattr(table, "weigh"):
         table.weigh(np.delete(weights, left_out))
-    X, y, encoding = table.encode(scale=scale)
-    table.refuse_rounded(encoding, decimal=decimal)
-    if scale and encoding is not None:
-        refuse_merged(encoding, table.batches())
-    encoding = encoding and encoding.filling([c.name for c in table.columns if c.missing])
-    return *in_place(X, y, left_out, weights), encoding, left_out
+    X, y, preprocessing = table.encode(scale=scale)
+    table.refuse_rounded(preprocessing, decimal=decimal)
+    if scale and preprocessing is not None:
+        refuse_merged(preprocessing, table.batches())
+    preprocessing = preprocessing and preprocessing.filling(
+        [c.name for c in table.columns if c.missing]
+    )
+    return *in_place(X, y, left_out, weights), preprocessing, left_out
 
 
 def _next(
@@ -292,7 +300,7 @@ def _forced_signs(
     X: Any,
     y: Any,
     weights: Any,
-    encoding: Any,
+    preprocessing: Any,
     bracket: ErrorBracket | None,
     seconds: float,
     *,
@@ -308,7 +316,7 @@ def _forced_signs(
         y,
         errors=0 if separable else None,
         sample_weight=weights,
-        encoding=encoding,
+        preprocessing=preprocessing,
         longer=f"more time than {seconds:g} seconds",
         known=bracket,
     )

@@ -88,18 +88,20 @@ def command(
     _common.check_output(onnx or output, inputs, force=force)
 
     from rosenblatt import formulas, model_file
-    from rosenblatt.data import Encoding
+    from rosenblatt.data import Preprocessing
 
     known = model_file.read(model)
-    encoding = None if known.encoding is None else Encoding.from_dict(known.encoding)
+    preprocessing = (
+        None if known.preprocessing is None else Preprocessing.from_dict(known.preprocessing)
+    )
     if onnx is not None:
-        content = _write_onnx(known.estimator, encoding, onnx, dtype or "float64")
+        content = _write_onnx(known.estimator, preprocessing, onnx, dtype or "float64")
         told = f"it takes X with {len(content['features'])} {content['dtype']} columns and gives"
         out.say(f"The graph is in {onnx}: {told} label and score.")
     else:
-        columns = formulas.inputs(known.estimator, encoding=encoding)
-        cells = _cells(columns, encoding, columns_of) if excel else {}
-        text = _text(known.estimator, encoding, kind, table or "data", cells)
+        columns = formulas.inputs(known.estimator, preprocessing=preprocessing)
+        cells = _cells(columns, preprocessing, columns_of) if excel else {}
+        text = _text(known.estimator, preprocessing, kind, table or "data", cells)
         content = {"format": kind, "columns": columns, "text": text}
         if excel:
             where = ", ".join(f"{name} in {cell}" for name, cell in cells.items())
@@ -140,25 +142,29 @@ def _check_options(kind: str, **values: str | None) -> None:
             raise click.UsageError(f"--{option} goes with {kinds}, not with {_KINDS[kind]}.")
 
 
-def _write_onnx(estimator: Any, encoding: Any, output: str, dtype: str) -> dict[str, Any]:
+def _write_onnx(estimator: Any, preprocessing: Any, output: str, dtype: str) -> dict[str, Any]:
     from rosenblatt._export.expression import feature_names
     from rosenblatt.onnx import export
 
-    export(estimator, output, encoding=encoding, dtype=dtype)
-    return {"onnx": output, "dtype": dtype, "features": list(feature_names(estimator, encoding))}
+    export(estimator, output, preprocessing=preprocessing, dtype=dtype)
+    return {
+        "onnx": output,
+        "dtype": dtype,
+        "features": list(feature_names(estimator, preprocessing)),
+    }
 
 
-def _text(estimator: Any, encoding: Any, kind: str, table: str, cells: dict[str, str]) -> str:
+def _text(estimator: Any, preprocessing: Any, kind: str, table: str, cells: dict[str, str]) -> str:
     from rosenblatt import formulas
 
     if kind == "sql":
-        return formulas.to_sql(estimator, encoding=encoding, table=table)
+        return formulas.to_sql(estimator, preprocessing=preprocessing, table=table)
     if kind == "python":
-        return formulas.to_python(estimator, encoding=encoding)
-    return formulas.to_excel(estimator, encoding=encoding, cells=cells)
+        return formulas.to_python(estimator, preprocessing=preprocessing)
+    return formulas.to_excel(estimator, preprocessing=preprocessing, cells=cells)
 
 
-def _cells(columns: list[str], encoding: Any, columns_of: str | None) -> dict[str, str]:
+def _cells(columns: list[str], preprocessing: Any, columns_of: str | None) -> dict[str, str]:
     """Where the columns are in the first row of a sheet, below the names."""
     from rosenblatt._export.excel import letters
 
@@ -168,7 +174,7 @@ def _cells(columns: list[str], encoding: Any, columns_of: str | None) -> dict[st
     from rosenblatt.data.open_table import reader_of
     from rosenblatt.data.options import FileOptions, Reading
 
-    reading = Reading() if encoding is None else encoding.reading
+    reading = Reading() if preprocessing is None else preprocessing.reading
     try:
         reader = reader_of([columns_of], reading, FileOptions())
         names, header = reader.names, reader.reading.has_names

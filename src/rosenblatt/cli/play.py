@@ -61,8 +61,10 @@ def command(
     else:
         opened = _common.open_table(files, reading)
         with out.reading():
-            X, y, encoding = opened.read().encode(scale=False)
-        made = page(X, y, feature_names=None if encoding is None else encoding.feature_names)
+            X, y, preprocessing = opened.read().encode(scale=False)
+        made = page(
+            X, y, feature_names=None if preprocessing is None else preprocessing.feature_names
+        )
     if serve:
         with server(made, port) as serving, suppress(KeyboardInterrupt):
             url = f"http://127.0.0.1:{serving.server_port}/"

@@ -89,9 +89,9 @@ _WAITING = 1 << 24  # characters that wait in memory; more of them in a file
 )
 @_options.unseen_option("; such rows are marked")
 @click.option(
-    "--gaps",
-    type=click.Choice(["mark", "refuse"]),
-    default="mark",
+    "--on-missing",
+    type=click.Choice(["skip", "error"]),
+    default="skip",
     show_default=True,
     help="What to do with a row that lacks a value which training did not learn to fill: leave its "
     "prediction empty, or stop with an error.",
@@ -111,8 +111,8 @@ def command(
     proofs: str | None,
     probability: bool,
     spreadsheet_safe: bool,
-    unseen: str,
-    gaps: str,
+    on_unseen: str,
+    on_missing: str,
     force: bool,
     out: _common.Output,
     **reading: Any,
@@ -164,7 +164,14 @@ def command(
     _common.check_output(output, (model, *files), force=force)
     known = read_model(model, files, "predict")
     platt = _platt(known, model) if probability else None
-    read = partial(new_rows, model=model, files=files, reading=reading, unseen=unseen, gaps=gaps)
+    read = partial(
+        new_rows,
+        model=model,
+        files=files,
+        reading=reading,
+        on_unseen=on_unseen,
+        on_missing=on_missing,
+    )
     new = read(known, keep=keep)
     opinion = None if train is None else second_opinion(known, model, train, read, reading, out)
     beside: list[Beside] = [SmallestChange(known, model, fixed)] if change else []
@@ -182,7 +189,7 @@ def command(
             f"probability of {classes[-1]}" if probability else None,
             explain=explain,
             ranked=len(classes) > 2,
-            marked=unseen == "zero" or new.prose,
+            marked=on_unseen == "reference" or new.prose,
             beside=tuple(one.column for one in beside),
             points=is_card(known.estimator),
         )

@@ -34,7 +34,7 @@ _LEFT_OUT = {
 def command(
     model: str,
     files: tuple[str, ...],
-    unseen: str,
+    on_unseen: str,
     out: _common.Output,
     **reading: Any,
 ) -> int:
@@ -55,7 +55,9 @@ def command(
       rosenblatt score credit-rosenblatt/model.json credit.csv
     """
     known = read_model(model, files, "score")
-    new = new_rows(known, model, files, reading, unseen=unseen, gaps="mark", labelled=True)
+    new = new_rows(
+        known, model, files, reading, on_unseen=on_unseen, on_missing="skip", labelled=True
+    )
     with out.reading():
         classes = known.estimator.classes_.tolist()
         mark = Fingerprint(known)

@@ -142,12 +142,12 @@ def command(
         raise InputError("--html works with --rule perceptron only: leave out --html or --rule.")
 
     with out.reading():
-        X, y, encoding = opened.read().encode(scale=scale)
+        X, y, preprocessing = opened.read().encode(scale=scale)
     if html is not None:
         from rosenblatt.play.html_page import check_classes
 
         check_classes(len(set(y.tolist())))
-    trace = _trained(estimator, X, y, encoding, out)
+    trace = _trained(estimator, X, y, preprocessing, out)
     if output is not None:
         trace.to_json(output)
         out.say(f"The trace is in {output}.")
@@ -206,10 +206,10 @@ def _estimator(rule: str, options: dict[str, Any]) -> Any:
     return {"perceptron": Perceptron, "AROW": AROW}[rule](**own)
 
 
-def _trained(estimator: Any, X: Any, y: Any, encoding: Any, out: _common.Output) -> Trace:
+def _trained(estimator: Any, X: Any, y: Any, preprocessing: Any, out: _common.Output) -> Trace:
     from rosenblatt import trace
 
-    names = None if encoding is None else encoding.feature_names
+    names = None if preprocessing is None else preprocessing.feature_names
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         with out.working(f"training on {X.shape[0]:,} rows"):

@@ -16,7 +16,7 @@ from rosenblatt.cli import _common, _options
 from rosenblatt.errors import InputError
 
 if TYPE_CHECKING:
-    from rosenblatt.data import Encoding
+    from rosenblatt.data import Preprocessing
     from rosenblatt.data.open_table import Reader
 
 
@@ -192,44 +192,50 @@ def _numbers(
         table.refuse_rounded(None, decimal=decimal)
         X, y, _ = table.encode(scale=False)
         return X, y
-    encoding, reader = _encoding(claim, files, reading)
-    X, y, left_out, done = reread(reader, encoding, decimal=decimal)
+    preprocessing, reader = _preprocessing(claim, files, reading)
+    X, y, left_out, done = reread(reader, preprocessing, decimal=decimal)
     if not set(left_out.tolist()) <= set(claim["dropped"]):
         raise InputError("The certificate counts rows that have no label in this table.")
     told += done
-    used = {*encoding.inputs, claim["target"]}
+    used = {*preprocessing.inputs, claim["target"]}
     unused += [name for name in reader.names if name not in used]
-    names = encoding.feature_names
+    names = preprocessing.feature_names
     if names == claim["columns"]:
         return X, y
     place = {name: j for j, name in enumerate(names)}
     return X[:, [place[name] for name in claim["columns"]]], y
 
 
-def _encoding(
+def _preprocessing(
     claim: dict[str, Any], files: tuple[str, ...], reading: dict[str, Any]
-) -> tuple[Encoding, Reader]:
-    """The certificate's encoding; for one made from arrays or frames, that of columns by name."""
+) -> tuple[Preprocessing, Reader]:
+    """As the certificate says; for one made from arrays or frames, columns by name."""
     from rosenblatt import data
     from rosenblatt.data.open_table import OpenTable, open_table, reader_of
     from rosenblatt.data.options import FileOptions, ReadOptions
 
     names, target = claim["columns"], claim["target"]
-    if "encoding" in claim:
-        encoding = data.Encoding.from_dict(claim["encoding"])
-        if encoding.feature_names != names or getattr(encoding.target, "name", None) != target:
+    if "preprocessing" in claim:
+        preprocessing = data.Preprocessing.from_dict(claim["preprocessing"])
+        if (
+            preprocessing.feature_names != names
+            or getattr(preprocessing.target, "name", None) != target
+        ):
             raise InputError(
-                "The certificate contradicts itself: its encoding gives other columns than it has."
+                "The certificate contradicts itself: its preprocessing gives other "
+                "columns than it has."
             )
-        return encoding, reader_of(list(files), encoding.reading, FileOptions.of(**reading))
+        return preprocessing, reader_of(
+            list(files), preprocessing.reading, FileOptions.of(**reading)
+        )
     opened = open_table(list(files), ReadOptions.of(**reading))
     assert isinstance(opened, OpenTable)  # svmlight is read before
     others = tuple(column for column in opened.names if column not in (target, *names))
     table = opened.with_options(target=target, ignore=others).read()
-    encoding = table.encoding(identifiers=True)
-    if sorted(encoding.feature_names) != sorted(names):
+    preprocessing = table.preprocessing(identifiers=True)
+    if sorted(preprocessing.feature_names) != sorted(names):
         raise InputError(
             f"The certificate is about the columns {', '.join(map(repr, names))}, but the table "
-            f"gives {', '.join(map(repr, encoding.feature_names))}."
+            f"gives {', '.join(map(repr, preprocessing.feature_names))}."
         )
-    return encoding, table.reader
+    return preprocessing, table.reader

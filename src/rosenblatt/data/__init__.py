@@ -4,14 +4,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from rosenblatt.data.encoding import Encoding
     from rosenblatt.data.open_table import read
+    from rosenblatt.data.preprocessing import Preprocessing
     from rosenblatt.data.table import Table
 
-__all__ = ["Encoding", "Table", "read"]
+__all__ = ["Preprocessing", "Table", "read"]
 
 # Imported when first used, so that a command can look at the names of columns without all of it.
-_HOME = {"Encoding": "encoding", "Table": "table", "read": "open_table"}
+_HOME = {"Preprocessing": "preprocessing", "Table": "table", "read": "open_table"}
 
 
 def __getattr__(name: str) -> object:

@@ -31,7 +31,7 @@ class ColumnFiles:
 
     def __init__(self, files: list[File], reading: Reading):
         self.files, self._reading = files, reading
-        self._missing = pa.array([*MISSING, *reading.missing])
+        self._missing = pa.array([*MISSING, *reading.na_values])
         self.styles: dict[str, Style | Days] = dict(reading.styles)
         self.names, self._types = _schema(files[0])
         for file in files[1:]:
@@ -54,7 +54,7 @@ class ColumnFiles:
 
     @property
     def fingerprint(self) -> dict[str, Any]:
-        return {"missing": self._missing.to_pylist()} | self.reading.styles_to_dict()
+        return {"na_values": self._missing.to_pylist()} | self.reading.styles_to_dict()
 
     def is_category(self, name: str) -> bool:
         return bool(pa.types.is_dictionary(self._types[self.names.index(name)]))

@@ -51,9 +51,9 @@ _SEPARATOR_LINE = re.compile(rb"sep=(.)\r?\n")  # how spreadsheets announce the 
 class Dialect:
     delimiter: str
     decimal: str
-    charset: str
+    encoding: str
     header: bool
-    missing: tuple[str, ...]
+    na_values: tuple[str, ...]
     names: tuple[str, ...] | None = None  # that were said
     like_data: tuple[str, ...] = ()  # names of columns that look like values
 
@@ -69,11 +69,11 @@ class Dialect:
 
     def text(self, stream: BinaryIO, file: File) -> io.RawIOBase:
         """What a file holds, as UTF-8, with one delimiter between fields."""
-        utf8 = as_utf8(stream, self.charset, file)
+        utf8 = as_utf8(stream, self.encoding, file)
         return _Pieces(joined_lines(utf8)) if self.delimiter == BLANKS else utf8
 
     def head(self, file: File) -> bytes:
-        text = head(file, self.charset)[0]
+        text = head(file, self.encoding)[0]
         return joined(text) if self.delimiter == BLANKS else text
 
 
@@ -88,12 +88,12 @@ class Sniffed:
 
 def sniff(files: list[File], reading: Reading) -> Sniffed:
     """The dialect and the columns of the first file; the others have the same."""
-    missing = (*MISSING, *reading.missing, *(f" {word}" for word in reading.missing))
-    text, charset = head(files[0], reading.charset)
+    missing = (*MISSING, *reading.na_values, *(f" {word}" for word in reading.na_values))
+    text, encoding = head(files[0], reading.encoding)
     delimiter = reading.sep or _delimiter(text, files[0], reading.delimiter)
     decimal = reading.decimal if delimiter != "," else "."
     header = reading.header is not False
-    dialect = Dialect(delimiter, decimal, charset, header, missing, reading.names)
+    dialect = Dialect(delimiter, decimal, encoding, header, missing, reading.names)
     text = dialect.head(files[0])
     names = _names(text, dialect, files[0])
     if reading.header is None:
@@ -105,24 +105,24 @@ def sniff(files: list[File], reading: Reading) -> Sniffed:
     return Sniffed(files, reading, dialect, names)
 
 
-def head(file: File, charset: str | None, size: int = _HEAD) -> tuple[bytes, str]:
+def head(file: File, encoding: str | None, size: int = _HEAD) -> tuple[bytes, str]:
     try:
         with open_bytes(file.path, file.name)[0] as stream:
             begin = stream.read(4)
-        if charset is None:
-            charset = next((c for bom, c in _BOMS.items() if begin.startswith(bom)), "utf-8")
+        if encoding is None:
+            encoding = next((c for bom, c in _BOMS.items() if begin.startswith(bom)), "utf-8")
         with open_bytes(file.path, file.name)[0] as stream:
-            text = as_utf8(stream, charset, file)
+            text = as_utf8(stream, encoding, file)
             buffer, end = bytearray(size), 0
             while got := text.readinto(memoryview(buffer)[end:]):
                 end += got
     except LookupError:
         raise InputError(
-            f"{option('charset', charset)} is not a character set that Python knows. Try utf-8, "
+            f"{option('encoding', encoding)} is not a character set that Python knows. Try utf-8, "
             "cp1252 or "
             "utf-16.",
-            option="charset",
-            value=charset,
+            option="encoding",
+            value=encoding,
         ) from None
     except Exception as error:  # pyarrow's and the system's, for damaged files
         if isinstance(error, InputError):
@@ -132,30 +132,30 @@ def head(file: File, charset: str | None, size: int = _HEAD) -> tuple[bytes, str
     if end == len(buffer):
         whole = whole[: end_of_records(whole, ",")]
         if not whole and size < LONGEST:
-            return head(file, charset, 8 * size)
+            return head(file, encoding, 8 * size)
     if b"\0" in whole:
         raise InputError(
             f"{file.name} is not a table of text: it holds zero bytes. Tables can be "
             f"{in_words('or')} files.",
             file=file.name,
         )
-    return whole, charset
+    return whole, encoding
 
 
-def as_utf8(stream: BinaryIO, charset: str, file: File) -> io.RawIOBase:
-    if codecs.lookup(charset).name == "utf-8":
+def as_utf8(stream: BinaryIO, encoding: str, file: File) -> io.RawIOBase:
+    if codecs.lookup(encoding).name == "utf-8":
         return stream  # type: ignore[return-value] # of which only readinto is asked
-    return _Pieces(_recoded(stream, charset, file))
+    return _Pieces(_recoded(stream, encoding, file))
 
 
-def _recoded(stream: BinaryIO, charset: str, file: File) -> Iterator[bytes]:
-    decoder, block = codecs.getincrementaldecoder(charset)(), b"begin"
+def _recoded(stream: BinaryIO, encoding: str, file: File) -> Iterator[bytes]:
+    decoder, block = codecs.getincrementaldecoder(encoding)(), b"begin"
     while block:
         block = stream.read(1 << 16)
         try:
             yield decoder.decode(block, final=not block).encode()
         except UnicodeError as error:
-            raise InputError(f"{file.name} is not written in {charset}: {error}.") from None
+            raise InputError(f"{file.name} is not written in {encoding}: {error}.") from None
 
 
 @final
@@ -206,7 +206,7 @@ def _names(text: bytes, dialect: Dialect, file: File) -> list[str]:
     except UnicodeDecodeError:
         raise InputError(
             f"{file.name} is not UTF-8 text: its first line is {text[begin:end][:80]!r}. Save it "
-            f"as UTF-8, or say how it is written: {option('charset', 'cp1252')} for most "
+            f"as UTF-8, or say how it is written: {option('encoding', 'cp1252')} for most "
             "files of Western European Windows.",
             file=file.name,
         ) from None

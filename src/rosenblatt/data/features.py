@@ -158,10 +158,10 @@ class Words:
     def value_of(self, numbers: NDArray[np.float64]) -> str | None:
         return self.levels[int(numbers.argmax())] if numbers.any() else self.reference
 
-    def write(self, batch: Batch, out: NDArray[np.float64], unseen: str) -> None:
+    def write(self, batch: Batch, out: NDArray[np.float64], on_unseen: str) -> None:
         places, codes, words = self._places(batch)
         if len(places) and places.min() < 0:
-            self._refuse(batch, codes, words, places, unseen)
+            self._refuse(batch, codes, words, places, on_unseen)
         out[:] = 0.0
         with_column = np.flatnonzero((places >= 0) & (places < out.shape[1]))
         out[with_column, places[with_column]] = 1.0
@@ -191,7 +191,7 @@ class Words:
         codes: NDArray[np.int64],
         words: list[str | None],
         places: NDArray[np.int64],
-        unseen: str,
+        on_unseen: str,
     ) -> None:
         if (places == _GAP).any():
             way = (
@@ -199,14 +199,14 @@ class Words:
                 "lack it, so that '(missing)' is one"
             )
             raise no_value(batch, places == _GAP, self.name, way)
-        if unseen == "refuse":
+        if on_unseen == "error":
             row = int((places < 0).argmax())
             known = ", ".join(repr(value) for value in self.values[:10])
             more = f" and {len(self.values) - 10} more" if len(self.values) > 10 else ""
             raise batch.place(row).error(
                 f"column {self.name!r} holds {words[codes[row]]!r}, which did not occur in "
                 f"training. Known are {known}{more}. Correct it, or let such values count as "
-                f"{self.counts_as}: {option('unseen', 'zero')}.",
+                f"{self.counts_as}: {option('on_unseen', 'reference')}.",
                 column=self.name,
             )
 

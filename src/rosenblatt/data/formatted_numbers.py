@@ -109,7 +109,7 @@ def converted(
         word = words[codes[row]]
         raise place.below(row).error(
             f"column {name!r} holds {word!r}: {expected} is expected. Correct it; or, if it stands "
-            f"for a missing value, say so: {option('missing', word)}.",
+            f"for a missing value, say so: {option('na_values', word)}.",
             column=name,
             value=word,
         )
@@ -232,7 +232,7 @@ def _strange(name: str, column: FormattedNumbers, place: Place | None) -> str:
     if len(words) <= _FEW:
         ways = [
             "Correct it",
-            f"if it stands for a missing value, say {option('missing', words[0])}",
+            f"if it stands for a missing value, say {option('na_values', words[0])}",
         ]
     if not column.plain:
         ways.append(f"if all are meant as numbers, say {_options('numeric', name)}, too")
@@ -251,7 +251,7 @@ def _for_people(columns: Mapping[str, FormattedNumbers], impute: bool, mark: str
         f"them as numbers ({word!r} as {number:.12g}), say {_options('numeric', *columns)}"
     )
     if words := _words_for_missing(columns):
-        say += f", and for missing values {option('missing', *words)}{_fill(impute)}"
+        say += f", and for missing values {option('na_values', *words)}{_fill(impute)}"
     if mark is not None and any(c.style.mark != mark for c in columns.values()):
         other = "point" if mark == "." else "comma"
         say += (
@@ -279,7 +279,8 @@ def _with_missing(columns: Mapping[str, FormattedNumbers], impute: bool) -> str:
     verb = "stands" if len(words) == 1 else "stand"
     return (
         f"{_columns(columns, f', and {quoted} in others')}. If {quoted} {verb} for a missing "
-        f"value, say {option('missing', *words)}{_fill(impute)}. If the values are categories, say "
+        f"value, say {option('na_values', *words)}{_fill(impute)}. If the values are categories, "
+        "say "
         f"{_options('categorical', *columns)}."
     )
 

@@ -38,12 +38,12 @@ def read(
     ignore: str | Iterable[str] = (),
     positive: Any = None,
     impute: str | None = None,
-    charset: str | None = None,
+    encoding: str | None = None,
     header: bool | None = None,
     sep: str | None = None,
     names: str | Iterable[str] | None = None,
-    sheet: str | None = None,
-    missing: str | Iterable[str] = (),
+    sheet_name: str | None = None,
+    na_values: str | Iterable[str] = (),
     drop_unlabelled: bool = False,
     categorical: str | Iterable[str] = (),
     numeric: str | Iterable[str] = (),
@@ -66,7 +66,7 @@ def read(
     impute : "mean" or "median", optional
         What stands for missing numbers; missing text and booleans become a value of their own.
         None: missing values are refused.
-    charset : str, optional
+    encoding : str, optional
         How the text is written, where that is not UTF-8.
     header : bool, optional
         False: there is no line of names; the columns are x0, x1, and so on. True: the first line
@@ -77,9 +77,9 @@ def read(
     names : list of str, or str, optional
         The names of the columns, in their order, for text that has none; "age,income,label" is the
         same as a list. With header=True they stand for those of the first line.
-    sheet : str, optional
+    sheet_name : str, optional
         The sheet of a workbook that holds the table, where it has several.
-    missing : str or list of str
+    na_values : str or list of str
         Further words that stand for a missing value, like "?".
     drop_unlabelled : bool
         True: rows whose label is missing are left out. Other rows keep their numbers in messages
@@ -105,8 +105,8 @@ def read(
     --------
     >>> from rosenblatt import data, datasets
     >>> table = data.read(datasets.load_credit().filename, target="card")
-    >>> X, y, encoding = table.encode()
-    >>> X.shape, y[:2].tolist(), encoding.feature_names[5:7]
+    >>> X, y, preprocessing = table.encode()
+    >>> X.shape, y[:2].tolist(), preprocessing.feature_names[5:7]
     ((1319, 11), ['yes', 'yes'], ['owner=yes', 'selfemp=yes'])
     """
     options = {name: value for name, value in locals().items() if name != "source"}
@@ -240,7 +240,7 @@ def _reader(layout: Sniffed | ColumnFiles) -> Reader:
 
 
 def _layout(source: Any, reading: Reading, options: FileOptions) -> Sniffed | ColumnFiles:
-    reading, earlier_sheet = reading.for_another(options), reading.sheet
+    reading, earlier_sheet = reading.for_another(options), reading.sheet_name
     if hasattr(source, "__arrow_c_stream__"):
         from rosenblatt.data.columnar import ColumnFiles, frame
 
@@ -253,16 +253,16 @@ def _layout(source: Any, reading: Reading, options: FileOptions) -> Sniffed | Co
     if reader == "sheet":
         from rosenblatt.data.workbook import as_text
 
-        table_files = [as_text(file, options.sheet, earlier_sheet) for file in table_files]
+        table_files = [as_text(file, options.sheet_name, earlier_sheet) for file in table_files]
         return sniff(
-            table_files, replace(reading, sheet=table_files[0].sheet, charset=None, sep=None)
+            table_files, replace(reading, sheet_name=table_files[0].sheet, encoding=None, sep=None)
         )
-    if options.sheet is not None:
+    if options.sheet_name is not None:
         raise InputError(
-            f"{option('sheet')} goes with {' and '.join(names_of('sheet'))} workbooks, and "
+            f"{option('sheet_name')} goes with {' and '.join(names_of('sheet'))} workbooks, and "
             f"{table_files[0].name} is none: leave it out.",
-            option="sheet",
-            value=options.sheet,
+            option="sheet_name",
+            value=options.sheet_name,
             file=table_files[0].name,
         )
     if reader == "text":

@@ -1,8 +1,8 @@
 """How a table is read: every option with its help, its checks, and how it is typed and stored.
 
-Keywords of `rosenblatt.data.read` and `rosenblatt.study`, options of the commands, what an encoding
-keeps, and printed commands are made of the fields below; a new option is one field. Nothing heavy
-is imported: a command says what is wrong here before it has loaded anything.
+Keywords of `rosenblatt.data.read` and `rosenblatt.study`, options of the commands, what is kept in
+model files, and printed commands are made of the fields below; a new option is one field. Nothing
+heavy is imported: a command says what is wrong here before it has loaded anything.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class Option:
         return [] if value is None else [f"{flag}={value}"]
 
     def restored(self, document: Part, name: str) -> Any:
-        """From what an encoding stores."""
+        """From what preprocessing stores."""
         return document.optional(document.text, name)
 
 
@@ -258,7 +258,7 @@ def options_of(kind: type[FileOptions]) -> dict[str, Option]:
 
 @dataclass(frozen=True)
 class FileOptions:
-    """How files are read: what holds for later tables, too, and is stored with an encoding."""
+    """How files are read: what holds for later tables, too, and is stored with a preprocessing."""
 
     header: bool | None = _field(
         YesOrNo(
@@ -266,13 +266,13 @@ class FileOptions:
             "[default: it does, unless --names is given]"
         )
     )
-    missing: tuple[str, ...] = _field(
+    na_values: tuple[str, ...] = _field(
         Texts(
             "Treat TEXT as a missing value, as empty fields, NA, NaN and NULL are (repeatable).",
             "TEXT",
         )
     )
-    charset: str | None = _field(
+    encoding: str | None = _field(
         Option("Character encoding of a text file, such as cp1252.  [default: UTF-8]", "NAME")
     )
     sep: str | None = _field(
@@ -288,7 +288,7 @@ class FileOptions:
             "A,B,...",
         )
     )
-    sheet: str | None = _field(
+    sheet_name: str | None = _field(
         Option(
             f"Sheet of a workbook ({', '.join(names_of('sheet'))}) to read.  "
             "[default: the only one with a table]",
@@ -376,7 +376,7 @@ class ReadOptions(FileOptions):
 @final
 @dataclass(frozen=True)
 class Reading(FileOptions):
-    """How a table was read, kept with its encoding: what was said, and what was found out.
+    """How a table was read, kept with its preprocessing: what was said, and what was found out.
 
     `delimiter` and `decimal` are looked for in every text anew, and those of the first table are
     preferred where one leaves it open, but `sep` holds for all. `styles`: columns whose numbers

@@ -6,7 +6,7 @@ from typing import Any, Self, final
 
 from sklearn.base import BaseEstimator, TransformerMixin
 
-from rosenblatt.data.encoding import Encoding
+from rosenblatt.data.preprocessing import Preprocessing
 from rosenblatt.data.scaling import finished, learned
 
 
@@ -14,18 +14,20 @@ from rosenblatt.data.scaling import finished, learned
 class Preparation(TransformerMixin, BaseEstimator):  # type: ignore[misc] # untyped bases
     """Fills and scales as a transformer: learned from training rows, done to others.
 
-    Rows are those of `Table.encode_with_missing`; `encoding_` is the encoding with fills and
+    Rows are those of `Table.encode_with_missing`; `preprocessing_` has fills and
     scales.
     """
 
-    def __init__(self, encoding: Encoding, *, scale: bool = True, impute: str | None = None):
-        self.encoding = encoding
+    def __init__(
+        self, preprocessing: Preprocessing, *, scale: bool = True, impute: str | None = None
+    ):
+        self.preprocessing = preprocessing
         self.scale = scale
         self.impute = impute
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        self.encoding_ = learned(self.encoding, X, scale=self.scale, impute=self.impute)
+        self.preprocessing_ = learned(self.preprocessing, X, scale=self.scale, impute=self.impute)
         return self
 
     def transform(self, X: Any) -> Any:
-        return finished(self.encoding_, X)
+        return finished(self.preprocessing_, X)

@@ -12,9 +12,9 @@ from rosenblatt._util.spelling import option
 from rosenblatt._util.text import listed
 from rosenblatt.data.ahead import ahead, watched
 from rosenblatt.data.batch import Batch, Kind
-from rosenblatt.data.encoding import Encoding
 from rosenblatt.data.naming import find_columns, guess
 from rosenblatt.data.numbering import Labelled, left_out_of, unlabelled
+from rosenblatt.data.preprocessing import Preprocessing
 from rosenblatt.data.stack import below, in_place
 from rosenblatt.data.transformation import Transformed, refuse_rounded
 from rosenblatt.errors import InputError
@@ -25,21 +25,23 @@ if TYPE_CHECKING:
 _SHOWN = 20  # columns that are named
 
 
-def batches_like(reader: Reader, encoding: Encoding, *, labelled: bool) -> Iterable[Batch]:
-    """Rows of files or a data frame that have the columns of an encoding."""
-    kinds = {column.name: column.kind for column in encoding.columns}
+def batches_like(
+    reader: Reader, preprocessing: Preprocessing, *, labelled: bool
+) -> Iterable[Batch]:
+    """Rows of files or a data frame that have the columns of a preprocessing."""
+    kinds = {column.name: column.kind for column in preprocessing.columns}
     if labelled:
-        if encoding.target is None:
-            raise InputError("The encoding was made without a target, so it reads no labels.")
-        kinds[encoding.target.name] = encoding.target.kind
+        if preprocessing.target is None:
+            raise InputError("The preprocessing was made without a target, so it reads no labels.")
+        kinds[preprocessing.target.name] = preprocessing.target.kind
     _check_columns(reader, list(kinds))
     reader.kinds(
         [name for name, k in kinds.items() if k is Kind.NUMBER and name not in reader.styles]
     )
     batches = watched(ahead(reader.batches(kinds, declared=True)), reader.files)
-    if not (labelled and encoding.target and reader.reading.drop_unlabelled):
+    if not (labelled and preprocessing.target and reader.reading.drop_unlabelled):
         return batches
-    return Labelled(batches, encoding.target.name, encoding.target.kind)
+    return Labelled(batches, preprocessing.target.name, preprocessing.target.kind)
 
 
 def _check_columns(reader: Reader, wanted: list[str]) -> None:
@@ -79,7 +81,7 @@ def _texts(reader: Reader, names: list[str]) -> Iterator[tuple[str, ...]]:
 
 
 class Reread(NamedTuple):
-    """Rows and labels of a table by an encoding, which rows it left out, and what it did, in
+    """Rows and labels of a table by a preprocessing, which rows it left out, and what it did, in
     words. What was left out is a row of zeros, and has the label ""."""
 
     X: Any
@@ -88,30 +90,31 @@ class Reread(NamedTuple):
     told: list[str]
 
 
-def reread(reader: Reader, encoding: Encoding, *, decimal: bool) -> Reread:
-    """Rows and labels by an encoding that somebody else brought along.
+def reread(reader: Reader, preprocessing: Preprocessing, *, decimal: bool) -> Reread:
+    """Rows and labels by a preprocessing that somebody else brought along.
 
     Raises InputError where it makes one value of several, and where floats do not hold labels or,
     with `decimal`, numbers as they are written.
     """
-    transformed, X, y = Transformed(encoding), [], []
-    batches = batches_like(reader, encoding, labelled=True)
+    transformed, X, y = Transformed(preprocessing), [], []
+    batches = batches_like(reader, preprocessing, labelled=True)
     with np.errstate(all="ignore"):  # what becomes infinite is refused below
         for batch in batches:
             transformed.see(batch)
-            X.append(encoding.rows(batch))
-            y.append(encoding.labels(batch))
+            X.append(preprocessing.rows(batch))
+            y.append(preprocessing.labels(batch))
     transformed.refuse_merged()
-    if decimal and encoding.scaled:
+    if decimal and preprocessing.scaled:
         raise InputError(
-            f"The proof is about decimals as written ({option('decimal', True)}), but the encoding "
+            f"The proof is about decimals as written ({option('decimal', True)}), but the "
+            "preprocessing "
             "scales them."
         )
-    refuse_rounded(reader, encoding, decimal=decimal)
+    refuse_rounded(reader, preprocessing, decimal=decimal)
     if not X:
         raise InputError(f"{reader.files[0].name} has no rows, only the names of its columns.")
     left_out = left_out_of(batches)
-    together = below(X, len(encoding.feature_names))
+    together = below(X, len(preprocessing.feature_names))
     rows, labels, _ = in_place(together, np.concatenate(y), left_out)
     labels = labels.astype(object)
     labels[left_out] = ""

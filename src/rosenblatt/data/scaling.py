@@ -12,33 +12,35 @@ from numpy.typing import NDArray
 from rosenblatt._core.backend import compute
 from rosenblatt._core.summation import Fold
 from rosenblatt._util.spelling import either
-from rosenblatt.data.encoding import Encoding
+from rosenblatt.data.preprocessing import Preprocessing
 from rosenblatt.data.stack import head, with_head
 from rosenblatt.errors import InputError
 
 
-def learned(encoding: Encoding, X: Any, *, scale: bool, impute: str | None) -> Encoding:
+def learned(
+    preprocessing: Preprocessing, X: Any, *, scale: bool, impute: str | None
+) -> Preprocessing:
     if not scale and impute is None:
-        return encoding
-    X = head(encoding, X)
-    numbers = encoding.number_places
+        return preprocessing
+    X = head(preprocessing, X)
+    numbers = preprocessing.number_places
     moments = Moments(len(numbers))
     for rows in blocks(X):
         moments.add(rows[:, numbers])
     medians = (np.nanmedian(X[:, j]) for j in numbers)
-    return with_moments(encoding, moments.finish(), medians, scale=scale, impute=impute)
+    return with_moments(preprocessing, moments.finish(), medians, scale=scale, impute=impute)
 
 
 def with_moments(
-    encoding: Encoding,
+    preprocessing: Preprocessing,
     moments: Seen,
     medians: Iterable[Any],
     *,
     scale: bool,
     impute: str | None,
-) -> Encoding:
-    """The encoding with fills and scales. The medians are looked at only where they are wanted."""
-    numbers = encoding.number_places
+) -> Preprocessing:
+    """With fills and scales. The medians are looked at only where they are wanted."""
+    numbers = preprocessing.number_places
     fills: list[float | None] = [None] * len(numbers)
     if impute == "mean":
         fills = moments.center().tolist()
@@ -49,13 +51,13 @@ def with_moments(
     scales = moments.spread().tolist() if scale else ones
     wild = ~np.isfinite([centers, scales]).all(axis=0)
     if wild.any():
-        name = encoding.feature_names[numbers[int(wild.argmax())]]
+        name = preprocessing.feature_names[numbers[int(wild.argmax())]]
         raise InputError(
             f"The numbers of the column {name!r} are too large to be scaled. Divide them by a "
             f"constant{either(', or leave all numbers as they are: scale=False', '')}.",
             column=name,
         )
-    return encoding.with_scales(fills, centers, scales)
+    return preprocessing.with_scales(fills, centers, scales)
 
 
 def blocks(X: NDArray[np.float64]) -> Iterator[NDArray[np.float64]]:
@@ -63,11 +65,11 @@ def blocks(X: NDArray[np.float64]) -> Iterator[NDArray[np.float64]]:
     return (X[i : i + size] for i in range(0, len(X), size))
 
 
-def finished(encoding: Encoding, X: Any, *, copy: bool = True) -> Any:
-    dense = np.array(head(encoding, X), copy=copy or None)
+def finished(preprocessing: Preprocessing, X: Any, *, copy: bool = True) -> Any:
+    dense = np.array(head(preprocessing, X), copy=copy or None)
     for rows in blocks(dense):
-        encoding.finish(rows)
-    return with_head(encoding, X, dense)
+        preprocessing.finish(rows)
+    return with_head(preprocessing, X, dense)
 
 
 # --- Mean and spread of columns -------------------------------------------------------------------

@@ -11,7 +11,7 @@ from scipy import sparse
 from rosenblatt._core.rows import dense
 
 if TYPE_CHECKING:
-    from rosenblatt.data.encoding import Encoding
+    from rosenblatt.data.preprocessing import Preprocessing
 
 
 def below(batches: list[Any], features: int) -> Any:
@@ -28,14 +28,14 @@ def beside(X: Any, others: list[Any]) -> Any:
     return sparse.hstack([sparse.csr_array(X), *others], format="csr") if others else X
 
 
-def head(encoding: Encoding, X: Any) -> Any:
+def head(preprocessing: Preprocessing, X: Any) -> Any:
     """The features before those of prose, as an array; the same array where there is no prose."""
-    return dense(X[:, : encoding.n_dense]) if sparse.issparse(X) else X
+    return dense(X[:, : preprocessing.n_dense]) if sparse.issparse(X) else X
 
 
-def with_head(encoding: Encoding, X: Any, new: Any) -> Any:
+def with_head(preprocessing: Preprocessing, X: Any, new: Any) -> Any:
     """The rows X with these features before those of prose."""
-    return beside(new, [X[:, encoding.n_dense :]]) if sparse.issparse(X) else new
+    return beside(new, [X[:, preprocessing.n_dense :]]) if sparse.issparse(X) else new
 
 
 def in_place(

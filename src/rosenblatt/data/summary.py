@@ -219,5 +219,5 @@ def _format(table: Table) -> str:
     words = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars", BLANKS: "blanks"}
     delimiter = words.get(dialect.delimiter, repr(dialect.delimiter))
     mark = ", decimal commas" if dialect.decimal == "," else ""
-    charset = "" if dialect.charset == "utf-8" else f", written in {dialect.charset}"
-    return f"Text with {delimiter} between the fields{mark}{charset}."
+    encoding = "" if dialect.encoding == "utf-8" else f", written in {dialect.encoding}"
+    return f"Text with {delimiter} between the fields{mark}{encoding}."

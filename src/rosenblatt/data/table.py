@@ -31,7 +31,6 @@ from rosenblatt.data.column import (
 )
 from rosenblatt.data.columnar import ColumnFiles
 from rosenblatt.data.dates import Days, days_of
-from rosenblatt.data.encoding import Encoding
 from rosenblatt.data.features import measured
 from rosenblatt.data.files import File
 from rosenblatt.data.formatted_numbers import (
@@ -45,6 +44,7 @@ from rosenblatt.data.formatted_numbers import (
 from rosenblatt.data.identifiers import is_rounded, is_whole, left_out, rounded
 from rosenblatt.data.numbering import Labelled, left_out_of
 from rosenblatt.data.options import Reading
+from rosenblatt.data.preprocessing import Preprocessing
 from rosenblatt.data.stack import below
 from rosenblatt.data.target import Target, problems_of_target
 from rosenblatt.errors import InputError
@@ -131,7 +131,7 @@ class Table:
 
     def _meant_as_numbers(self, columns: list[Column]) -> set[str]:
         """Text of typed columns that is numbers, and words that were said to be missing ones."""
-        if self.dialect is not None or not self.reading.missing:
+        if self.dialect is not None or not self.reading.na_values:
             return set()
         text = [c for c in columns if c.kind is Kind.TEXT and c.missing and not c.categorical]
         looks = {column.name: detect_numbers(column.words, ".") for column in text}
@@ -213,8 +213,8 @@ class Table:
         reader = numbering.of_files(self.reader, some)
         return RowsFrom(reader, self._kinds, self._label, begin - first, end - begin)
 
-    def refuse_rounded(self, encoding: Encoding, *, decimal: bool) -> None:
-        transformation.refuse_rounded(self.reader, encoding, decimal=decimal)
+    def refuse_rounded(self, preprocessing: Preprocessing, *, decimal: bool) -> None:
+        transformation.refuse_rounded(self.reader, preprocessing, decimal=decimal)
 
     @property
     def problems(self) -> list[str]:
@@ -293,7 +293,7 @@ class Table:
         for column in self.columns:
             column.words = {word: counts[column.name][word] for word in column.words}
 
-    def encoding(self, *, identifiers: bool = False) -> Encoding:
+    def preprocessing(self, *, identifiers: bool = False) -> Preprocessing:
         """Before fills and scales. `identifiers`: they are features, too."""
         if problems := self.problems:
             more = (
@@ -302,7 +302,7 @@ class Table:
             raise InputError(problems[0] + (more if len(problems) > 1 else ""))
         others = self.constant + ([] if identifiers else self.identifiers)
         columns = [c for c in self.columns if c.name not in others]
-        encoding = Encoding(
+        preprocessing = Preprocessing(
             (
                 *(measured(encoded(c), self.reading) for c in columns if not c.prose),
                 *(self.prose(c.name) for c in columns if c.prose),
@@ -310,13 +310,13 @@ class Table:
             None if self.target is None else Target.of(self.target, self.positive),
             self.reading,
         )
-        names = encoding.feature_names
+        names = preprocessing.feature_names
         if len(set(names)) < len(names):
             twice = next(name for name in names if names.count(name) > 1)
             raise InputError(
                 f"Two columns of numbers would be named {twice!r}. Rename the column of that name."
             )
-        return encoding
+        return preprocessing
 
     def prose(self, name: str) -> Prose:
         if name not in self._words:
@@ -324,7 +324,7 @@ class Table:
             self._words[name] = prose_of(self.batches(), name, self.n_rows, buckets)
         return self._words[name]
 
-    def encode(self, *, scale: bool = True) -> tuple[Any, Any, Encoding]:
+    def encode(self, *, scale: bool = True) -> tuple[Any, Any, Preprocessing]:
         """Rows as numbers, labels, and what was done.
 
         Parameters
@@ -338,16 +338,16 @@ class Table:
         -------
         X : array of shape (n_rows, number of features); a CSR matrix where columns are prose
         y : array of shape (n_rows,), or None without a target
-        encoding : Encoding
+        preprocessing : Preprocessing
         """
         from rosenblatt.data.scaling import finished, learned
 
         parameters.flag("scale", scale)
-        X, y, encoding = self.encode_with_missing()
+        X, y, preprocessing = self.encode_with_missing()
         if self.identifiers:
             warnings.warn(f"{left_out(self.identifiers)}.", UserWarning, stacklevel=2)
-        encoding = learned(encoding, X, scale=scale, impute=self.impute)
-        return finished(encoding, X, copy=False), y, encoding
+        preprocessing = learned(preprocessing, X, scale=scale, impute=self.impute)
+        return finished(preprocessing, X, copy=False), y, preprocessing
 
     def stream(self, *, scale: bool = True) -> TableStream:
         """For `rosenblatt.train`, which encodes rows a batch at a time into files: for tables that
@@ -355,21 +355,21 @@ class Table:
         parameters.flag("scale", scale)
         return TableStream(self, scale)
 
-    def encode_with_missing(self) -> tuple[Any, Any, Encoding]:
+    def encode_with_missing(self) -> tuple[Any, Any, Preprocessing]:
         """As `encode`, before anything is filled or scaled: NaN where a number is missing."""
-        encoding, row = self.encoding(), 0
-        X = np.empty((0 if encoding.prose else self.n_rows, encoding.n_dense))
+        preprocessing, row = self.preprocessing(), 0
+        X = np.empty((0 if preprocessing.prose else self.n_rows, preprocessing.n_dense))
         sparse, labels = [], []
         for batch in self.batches():
-            if encoding.prose:
-                sparse.append(encoding.rows(batch, seen=True))
+            if preprocessing.prose:
+                sparse.append(preprocessing.rows(batch, seen=True))
             else:
-                encoding.rows(batch, out=X[row : row + batch.rows], seen=True)
+                preprocessing.rows(batch, out=X[row : row + batch.rows], seen=True)
                 row += batch.rows
             if self.target is not None:
-                labels.append(encoding.labels(batch))
-        X = below(sparse, len(encoding.feature_names)) if encoding.prose else X
-        return X, np.concatenate(labels) if labels else None, encoding
+                labels.append(preprocessing.labels(batch))
+        X = below(sparse, len(preprocessing.feature_names)) if preprocessing.prose else X
+        return X, np.concatenate(labels) if labels else None, preprocessing
 
 
 @final
@@ -509,7 +509,7 @@ class SparseTable:
             return [f"{self.source[0]} has no rows."]
         return list(problems_of_target(self.target, self.n_rows, self.positive))
 
-    def refuse_rounded(self, encoding: None, *, decimal: bool) -> None:
+    def refuse_rounded(self, preprocessing: None, *, decimal: bool) -> None:
         """As of a `Table`."""
         transformation.refuse_rounded_entries(self.files[0], decimal=decimal)
 
@@ -518,7 +518,7 @@ class SparseTable:
         return Target.of(self.target, self.positive).named(self._y)
 
     def encode(self, *, scale: bool = True) -> tuple[Any, NDArray[Any], None]:
-        """X as a CSR matrix, y, and None: there is no encoding, and nothing is scaled."""
+        """X as a CSR matrix, y, and None: there is no preprocessing, and nothing is scaled."""
         if problems := self.problems:
             raise InputError(problems[0])
         return self.X, self.labels(), None
@@ -536,5 +536,5 @@ def words_like_missing(table: Table) -> Any:
     for word, names in columns_with.items():
         yield (
             f"{word!r} counts as a category of {listed(names, _NAMED_WITH)}. If it stands for a "
-            f"missing value, say {option('missing', word)}."
+            f"missing value, say {option('na_values', word)}."
         )

@@ -177,7 +177,7 @@ def _how_to_choose(target: Column) -> str:
     if words := _for_missing(target):
         gap = (
             f"If {words[0]!r} stands for a missing label, leave out its rows: "
-            f"{option('missing', words[0])} and {option('drop_unlabelled', True)}; else give it "
+            f"{option('na_values', words[0])} and {option('drop_unlabelled', True)}; else give it "
             "another name. "
         )
     how = f"Choose those to be told from all others: {option('positive', ...)}"

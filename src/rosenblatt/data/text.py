@@ -241,7 +241,7 @@ class TextFiles:
         """The words for what is missing. pyarrow makes a dictionary of them for every column, some
         kilobytes: of very many columns only those words that occur."""
         text = bytes(block) if columns > _WIDE else None
-        return [w for w in self.dialect.missing if text is None or w.encode() in text]
+        return [w for w in self.dialect.na_values if text is None or w.encode() in text]
 
     # --- What is wrong, and where ---
 
@@ -373,6 +373,6 @@ def not_utf8(table: Any, place: Place) -> str:
                 return (
                     f"{place.below(i)}, column {name!r} holds {value!r}, which is not UTF-8 text. "
                     "Save the file as UTF-8, or say how it is written: "
-                    f"{option('charset', 'cp1252')} for most files of Western European Windows."
+                    f"{option('encoding', 'cp1252')} for most files of Western European Windows."
                 )
     return f"{place.file.name} is not UTF-8 text."

@@ -1,6 +1,6 @@
-"""What an encoding does to the values of a table: in words, and refused where two become one.
+"""What a preprocessing does to the values of a table: in words, and refused where two become one.
 
-A certificate brings its encoding along, and whoever wrote it chose that: minus 1e17 makes one
+A certificate brings its preprocessing along, and whoever wrote it chose that: minus 1e17 makes one
 number of 3 and 4, and rows that were apart meet.
 """
 
@@ -19,21 +19,21 @@ from rosenblatt._util.spelling import option
 from rosenblatt._util.text import in_file, many
 from rosenblatt.data.bag_of_words import Prose
 from rosenblatt.data.batch import Batch, Kind
-from rosenblatt.data.encoding import Encoding
 from rosenblatt.data.features import MISSING, Number, Words
 from rosenblatt.data.files import File
 from rosenblatt.data.opening import opened_source
+from rosenblatt.data.preprocessing import Preprocessing
 from rosenblatt.data.target import Condition
 from rosenblatt.errors import InputError
 
 
 @final
 class Transformed:
-    """The values that go into an encoding, batch by batch."""
+    """The values that go into a preprocessing, batch by batch."""
 
-    def __init__(self, encoding: Encoding):
-        self.encoding = encoding
-        self._numbers = [column for column in encoding.columns if isinstance(column, Number)]
+    def __init__(self, preprocessing: Preprocessing):
+        self.preprocessing = preprocessing
+        self._numbers = [column for column in preprocessing.columns if isinstance(column, Number)]
         self._values: dict[str, list[NDArray[np.float64]]] = {}
         self._filled = dict.fromkeys((column.name for column in self._numbers), 0)
 
@@ -48,7 +48,7 @@ class Transformed:
                 self._values.setdefault(column.name, []).append(np.unique(numbers[~none]))
 
     def refuse_merged(self) -> None:
-        for column in self.encoding.columns:
+        for column in self.preprocessing.columns:
             if isinstance(column, Words) and column.missing and MISSING in column.words:
                 raise InputError(
                     f"In the column {column.name!r} missing values and the word {MISSING!r} become "
@@ -78,17 +78,19 @@ class Transformed:
                 )
 
     def in_words(self) -> list[str]:
-        return in_words(self.encoding, self._filled)
+        return in_words(self.preprocessing, self._filled)
 
 
-def in_words(encoding: Encoding, filled: dict[str, int] | None = None) -> list[str]:
-    """What an encoding does, a few words a column; nothing of numbers and booleans that stay.
+def in_words(preprocessing: Preprocessing, filled: dict[str, int] | None = None) -> list[str]:
+    """What a preprocessing does, a few words a column; nothing of numbers and booleans that stay.
 
     `filled`: how many values were missing in each column of numbers, where that is known.
     """
-    phrases = [phrase for column in encoding.columns if (phrase := _in_words(column, filled))]
-    phrases += [f"{n!r} read as numbers{style}" for n, style in encoding.reading.styles.items()]
-    positive = None if encoding.target is None else encoding.target.positive
+    phrases = [phrase for column in preprocessing.columns if (phrase := _in_words(column, filled))]
+    phrases += [
+        f"{n!r} read as numbers{style}" for n, style in preprocessing.reading.styles.items()
+    ]
+    positive = None if preprocessing.target is None else preprocessing.target.positive
     if isinstance(positive, Condition):
         phrases.append(f"labels {positive} against all others")
     elif positive is not None:
@@ -114,9 +116,9 @@ def _in_words(column: Any, filled: dict[str, int] | None) -> str:
     return f"{column.name!r} {', '.join(done)}" if done else ""
 
 
-def refuse_merged(encoding: Encoding, batches: Iterable[Batch]) -> None:
-    """Raise InputError where an encoding makes one of several values of these rows."""
-    transformed = Transformed(encoding)
+def refuse_merged(preprocessing: Preprocessing, batches: Iterable[Batch]) -> None:
+    """Raise InputError where a preprocessing makes one of several values of these rows."""
+    transformed = Transformed(preprocessing)
     for batch in batches:
         transformed.see(batch)
     transformed.refuse_merged()
@@ -131,10 +133,10 @@ def _shift(column: Number) -> str:
 # --- Numbers as they are written: do the floats that were read still tell them apart? -------------
 
 
-def refuse_rounded(reader: Any, encoding: Encoding, *, decimal: bool) -> None:
+def refuse_rounded(reader: Any, preprocessing: Preprocessing, *, decimal: bool) -> None:
     """Raise InputError at the first label, or with `decimal` number, that a float cannot hold."""
-    target = encoding.target
-    names = [c.name for c in encoding.columns if isinstance(c, Number)] if decimal else []
+    target = preprocessing.target
+    names = [c.name for c in preprocessing.columns if isinstance(c, Number)] if decimal else []
     if target is not None and target.kind is Kind.NUMBER:
         names.append(target.name)
     if not names:

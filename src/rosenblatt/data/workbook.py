@@ -78,8 +78,8 @@ def _chosen(file: File, sheets: list[Any], wanted: str | None, earlier: str | No
     if wanted is not None:
         if wanted not in names:
             raise InputError(
-                f"{option('sheet', wanted)} is not a sheet of {file.name}: it has {shown}.",
-                option="sheet",
+                f"{option('sheet_name', wanted)} is not a sheet of {file.name}: it has {shown}.",
+                option="sheet_name",
                 value=wanted,
                 allowed=tuple(names),
                 file=file.name,
@@ -92,7 +92,7 @@ def _chosen(file: File, sheets: list[Any], wanted: str | None, earlier: str | No
         first = next(iter(names), "")
         raise InputError(
             f"{file.name} has {len(names)} sheets: {shown}. Say which one holds the table: "
-            f"{option('sheet', first)}."
+            f"{option('sheet_name', first)}."
             if filled
             else f"{file.name} is empty: none of its sheets holds anything."
         )

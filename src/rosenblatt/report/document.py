@@ -224,7 +224,7 @@ class Data(TypedDict):
     counts: dict[str, int]  # rows by label
     target: str
     ignored: list[str]
-    encoding: list[EncodedColumn]  # LISTED columns at most; empty for svmlight files
+    preprocessing: list[EncodedColumn]  # LISTED columns at most; empty for svmlight files
     warnings: list[Warned]
 
 

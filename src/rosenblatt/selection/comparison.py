@@ -83,7 +83,7 @@ class Comparison:
     y: NDArray[Any]
     candidates: dict[str, Any]
     peers: Mapping[str, Any]
-    prepare: Any
+    preprocessor: Any
     groups: RowGroups | None
     seed: int
     confidence: float
@@ -103,10 +103,10 @@ class Comparison:
 
     def compare(self, train: Indices, validation: Indices) -> tuple[Any, list[Candidate]]:
         """All candidates, fitted on `train`; those done so far if Ctrl-C came."""
-        prepare = self.prepared(train)
+        preprocessor = self.prepared(train)
         parts = (
-            (self.rows(train, prepare), self.y[train]),
-            (self.rows(validation, prepare), self.y[validation]),
+            (self.rows(train, preprocessor), self.y[train]),
+            (self.rows(validation, preprocessor), self.y[validation]),
         )
         candidates = []
         for name, rule in self.rules.items():
@@ -118,7 +118,7 @@ class Comparison:
                 self.training.interrupted = True
             if self.training.interrupted:
                 break
-        return prepare, candidates
+        return preprocessor, candidates
 
     def test_peers(self, learned_from: Indices, test: Indices) -> list[Peer]:
         """A peer that cannot be fitted is left out: nothing depends on it."""
@@ -149,14 +149,14 @@ class Comparison:
             trained = self._fitted(name, rule, rest(fifths, [0]))
             if trained is None:
                 return None
-            fitted, prepare, X = trained
+            fitted, preprocessor, X = trained
             labels = self.y[fifths[0]]
-            held_out = self.scored(fitted, X, self.rows(fifths[0], prepare), labels)
+            held_out = self.scored(fitted, X, self.rows(fifths[0], preprocessor), labels)
         trained = self._fitted(name, rule, rows)
         if trained is None:
             return None
-        fitted, prepare, X = trained
-        X_test = self.rows(test, prepare)
+        fitted, preprocessor, X = trained
+        X_test = self.rows(test, preprocessor)
         if held_out is None:
             return fitted.predict(X_test)
         own = Unit.of(scores_of(fitted, X)).scores(held_out.scores)
@@ -164,10 +164,10 @@ class Comparison:
         return self.classes[(scores_of(fitted, X_test) >= threshold).astype(int)]
 
     def _fitted(self, name: str, rule: Any, rows: Indices) -> tuple[Any, Any, Any] | None:
-        prepare = self.prepared(rows)
-        X = self.rows(rows, prepare)
+        preprocessor = self.prepared(rows)
+        X = self.rows(rows, preprocessor)
         fitted, _ = self.training.fit(name, clone(rule), X, self.y[rows], kept=False)
-        return None if fitted is None else (fitted, prepare, X)
+        return None if fitted is None else (fitted, preprocessor, X)
 
     def _counted(
         self,
@@ -209,11 +209,13 @@ class Comparison:
         return [rows[part] for part in folds(self.y[rows], k, groups, self.seed)]
 
     def prepared(self, rows: Indices) -> Any:
-        return None if self.prepare is None else clone(self.prepare).fit(taken(self.X, rows))
+        return (
+            None if self.preprocessor is None else clone(self.preprocessor).fit(taken(self.X, rows))
+        )
 
-    def rows(self, part: Indices, prepare: Any) -> Any:
+    def rows(self, part: Indices, preprocessor: Any) -> Any:
         X = taken(self.X, part)
-        return X if prepare is None else prepare.transform(X)
+        return X if preprocessor is None else preprocessor.transform(X)
 
     def scores(self, rule: Any, X: Any) -> Floats | None:
         return scores_of(rule, X) if self.two else None

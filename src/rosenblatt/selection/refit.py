@@ -24,7 +24,7 @@ class Refitted:
     """A rule with its threshold; scores are those of `estimator`, threshold included."""
 
     estimator: Any
-    prepare: Any
+    preprocessor: Any
     notes: tuple[str, ...]
     unit: Unit = _PLAIN
     out_of_sample: OutOfSample | None = None
@@ -43,7 +43,7 @@ def with_threshold(
     rule: Any,
     X: Any,
     y: Any,
-    prepare: Any,
+    preprocessor: Any,
     out_of_sample: OutOfSample | None,
     **more: Any,
 ) -> Refitted:
@@ -53,7 +53,7 @@ def with_threshold(
     one by its own unit.
     """
     if out_of_sample is None:
-        return Refitted(rule, prepare, **more)
+        return Refitted(rule, preprocessor, **more)
     unit = Unit.of(scores_of(rule, X))
     own = OutOfSample(unit.scores(out_of_sample.scores), out_of_sample.second)
     threshold = 0.0
@@ -63,7 +63,7 @@ def with_threshold(
         move_threshold(rule, threshold, on_rows(X, y))
     return Refitted(
         rule,
-        prepare,
+        preprocessor,
         unit=unit.lowered(threshold),
         out_of_sample=OutOfSample(own.scores - threshold, own.second),
         probability=platt(own).lowered(threshold),
@@ -91,14 +91,14 @@ def refit(
         out_of_sample = _by_folds(comparison, winner.name, both) or out_of_sample
     if comparison.training.interrupted:
         return None
-    prepare = comparison.prepared(both)
-    X, y = comparison.rows(both, prepare), comparison.y[both]
+    preprocessor = comparison.prepared(both)
+    X, y = comparison.rows(both, preprocessor), comparison.y[both]
     clean = clone(comparison.rules[winner.name])
     rule, notes = comparison.training.fit(f"{winner.name}, again", clean, X, y)
     if rule is None or comparison.training.interrupted:
         return None
     return with_threshold(
-        comparison, rule, X, y, prepare, out_of_sample, notes=notes, retrained=True
+        comparison, rule, X, y, preprocessor, out_of_sample, notes=notes, retrained=True
     )
 
 
@@ -111,12 +111,12 @@ def _by_folds(comparison: Comparison, name: str, rows: Indices) -> OutOfSample |
     scored = []
     for i, part in enumerate(parts):
         train = rest(parts, [i])
-        prepare = comparison.prepared(train)
-        X, rule = comparison.rows(train, prepare), clone(comparison.rules[name])
+        preprocessor = comparison.prepared(train)
+        X, rule = comparison.rows(train, preprocessor), clone(comparison.rules[name])
         labels, title = comparison.y[train], f"{name}, fold {i + 1}"
         fitted, _ = comparison.training.fit(title, rule, X, labels, kept=False)
         if fitted is None or comparison.training.interrupted:
             return None
-        X_out = comparison.rows(part, prepare)
+        X_out = comparison.rows(part, preprocessor)
         scored.append(comparison.scored(fitted, X, X_out, comparison.y[part]))
     return OutOfSample.joined(scored)

@@ -53,7 +53,7 @@ class Selection:
         It would have won by less than a standard error, and has no weights that can be shown.
     estimator : estimator
         The winner, fitted on the rows in `fitted_on`.
-    prepare : transformer or None
+    preprocessor : transformer or None
         Fitted on the rows that the winner was fitted on: rows go through it first.
     fitted_on : array of int
         The training rows; those and the validation rows with `retrain`; all rows with `cv`.
@@ -89,7 +89,7 @@ class Selection:
 
     candidates: list[Candidate]
     winner: Candidate
-    prepare: Any
+    preprocessor: Any
     majority: Any
     train: NDArray[np.intp]
     validation: NDArray[np.intp]
@@ -236,7 +236,7 @@ def select(
     y: Any,
     candidates: Mapping[str, Any] | None = None,
     *,
-    prepare: Any = None,
+    preprocessor: Any = None,
     cv: int | None = None,
     groups: Any = None,
     seed: int = 0,
@@ -260,7 +260,7 @@ def select(
     y : array of shape (n,)
     candidates : dict of name to scikit-learn classifier, optional
         By default the perceptrons of `candidates`. They are cloned, not changed.
-    prepare : scikit-learn transformer, optional
+    preprocessor : scikit-learn transformer, optional
         As a scaler; fitted on training rows only, once for all candidates.
     cv : int, optional
         Nested cross-validation with so many folds, for few rows: each fold is tested by the winner
@@ -302,7 +302,7 @@ def select(
     >>> from rosenblatt.selection import select
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> rules = {"logistic": LogisticRegression(), "average": Perceptron(keep="average")}
-    >>> found = select(X, y, rules, prepare=StandardScaler())
+    >>> found = select(X, y, rules, preprocessor=StandardScaler())
     >>> found.winner.name in rules, found.test_n
     (True, 114)
     """
@@ -341,7 +341,7 @@ def select(
         y,
         dict(candidates),
         peers,
-        prepare,
+        preprocessor,
         groups,
         int(seed),
         confidence,
@@ -365,7 +365,7 @@ def _split(comparison: Comparison, *, retrain: bool) -> Selection:
     training.total = len(comparison.rules)
     training.total += len(comparison.peers) * (2 if comparison.criterion.moves else 1)
     training.total += more_fits(comparison, len(validation)) if retrain else 0
-    prepare, candidates = comparison.compare(train, validation)
+    preprocessor, candidates = comparison.compare(train, validation)
     if len(candidates) < 2:
         raise SelectionInterrupted(None)
     winner, passed_over = comparison.chosen(candidates)
@@ -373,21 +373,21 @@ def _split(comparison: Comparison, *, retrain: bool) -> Selection:
     if retrain and not training.interrupted:
         final = refit(comparison, winner, train, validation)
     if final is None:
-        X = comparison.rows(train, prepare)
+        X = comparison.rows(train, preprocessor)
         rule, notes = winner.estimator, winner.notes
         final = with_threshold(
-            comparison, rule, X, y[train], prepare, winner.out_of_sample, notes=notes
+            comparison, rule, X, y[train], preprocessor, winner.out_of_sample, notes=notes
         )
     place = next(i for i, c in enumerate(candidates) if c is winner)
     candidates[place] = winner = replace(winner, estimator=final.estimator, notes=final.notes)
-    majority, X = majority_of(candidates[0]), comparison.rows(test, final.prepare)
+    majority, X = majority_of(candidates[0]), comparison.rows(test, final.preprocessor)
     scores = comparison.scores(final.estimator, X)
     learned_from = np.sort(np.concatenate([train, validation])) if final.retrained else train
     peers = comparison.test_peers(learned_from, test)
     selection = Selection(
         candidates,
         winner,
-        final.prepare,
+        final.preprocessor,
         majority,
         train,
         validation,
@@ -445,7 +445,7 @@ def nested(comparison: Comparison, k: int) -> Selection:
     selection = Selection(
         candidates,
         winner,
-        final.prepare,
+        final.preprocessor,
         majority_of(candidates[0]),
         every,
         every,
@@ -493,7 +493,7 @@ class _Tested:
         self.probabilities: list[Floats | None] = []
 
     def add(self, part: Indices, by: Refitted) -> None:
-        X = self.comparison.rows(part, by.prepare)
+        X = self.comparison.rows(part, by.preprocessor)
         self.predicted.append(by.estimator.predict(X))
         scores = self.comparison.scores(by.estimator, X)
         self.probabilities.append(by.probabilities(scores))
@@ -520,13 +520,13 @@ def _cross_validated(
     everywhere = [c.name for c in rounds[0] if all(c.name in one for one in by_name)]
     candidates = [_added([one[name] for one in by_name]) for name in everywhere]
     winner, passed_over = comparison.chosen(candidates)
-    prepare = comparison.prepared(rows)
+    preprocessor = comparison.prepared(rows)
     rule = clone(comparison.rules[winner.name])
-    X, y = comparison.rows(rows, prepare), comparison.y[rows]
+    X, y = comparison.rows(rows, preprocessor), comparison.y[rows]
     rule, notes = comparison.training.fit(winner.name, rule, X, y)
     if rule is None:
         return None
-    final = with_threshold(comparison, rule, X, y, prepare, winner.out_of_sample, notes=notes)
+    final = with_threshold(comparison, rule, X, y, preprocessor, winner.out_of_sample, notes=notes)
     place = next(i for i, c in enumerate(candidates) if c is winner)
     candidates[place] = winner = replace(winner, estimator=rule, notes=notes)
     return candidates, winner, passed_over, final

@@ -86,7 +86,7 @@ def select_stored(
     checkpoints: CheckpointFolder | None,
     client: Client | None = None,
 ) -> Selection:
-    """As `select`; `training` are those of the rows that `trains` names. `prepare` is None. With a
+    """As `select`; `training` are those of the rows that `trains` names. No preprocessor. With a
     client the candidates learn side by side."""
     rules = streamed(random_state=seed, class_weight=class_weight)
     always = DummyClassifier(strategy="most_frequent")

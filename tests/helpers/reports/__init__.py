@@ -151,9 +151,9 @@ def hostile():
         "features": names,
         "classes": [HOSTILE[1], HOSTILE[2]],
         "counts": {HOSTILE[1]: 296, HOSTILE[2]: 1023},
-        "encoding": [
+        "preprocessing": [
             column | {"name": name, "features": [name]}
-            for column, name in zip(content["data"]["encoding"], names, strict=True)
+            for column, name in zip(content["data"]["preprocessing"], names, strict=True)
         ],
         "warnings": [{"kind": "leak risk", "columns": [n], "sentence": f"{n}?"} for n in HOSTILE],
     }
@@ -202,8 +202,8 @@ def wide(features=5000):
         "columns": features,
         "features": names,
         "n_features": features,
-        "encoding": [
-            content["data"]["encoding"][0] | {"name": n, "features": [n], "center": i / 7}
+        "preprocessing": [
+            content["data"]["preprocessing"][0] | {"name": n, "features": [n], "center": i / 7}
             for i, n in enumerate(names)
         ],
     }
@@ -218,7 +218,7 @@ def tiny():
     content = credit()
     content["rule"]["terms"] = content["rule"]["terms"][:1]
     content["data"] |= {"rows": 30, "columns": 1, "counts": {"no": 12, "yes": 18}}
-    content["data"]["encoding"] = content["data"]["encoding"][:1]
+    content["data"]["preprocessing"] = content["data"]["preprocessing"][:1]
     content["data"]["features"] = ["reports"]
     content["split"] |= {"train": 18, "validation": 6, "test": 6}
     content["error"] |= {

@@ -54,8 +54,8 @@ def models():
 
     rows = np.array([[1.0, 0.0], [0.0, 2.0], [-1.0, -1.0]], dtype=np.float32)
     batch = Perceptron(order="batch", eta0=0.5, random_state=np.random.RandomState(0))
-    encoding = {"columns": [{"name": "größe", "kind": "number", "mean": 0.1}], "missing": None}
-    yield "batch", batch.fit(rows, np.float32([1, 1, 0])), {"encoding": encoding}
+    preprocessing = {"columns": [{"name": "größe", "kind": "number", "mean": 0.1}], "missing": None}
+    yield "batch", batch.fit(rows, np.float32([1, 1, 0])), {"preprocessing": preprocessing}
 
     many = Perceptron(order="cyclic", keep="last", fit_intercept=False)
     unit = np.eye(128)[np.arange(300) % 128]

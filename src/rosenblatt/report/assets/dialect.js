@@ -14,7 +14,7 @@ export function look(files, reading) {
   const all = files.map((file) => fields(file, reading)), { names } = all[0];
   for (const [k, other] of all.entries())
     demand(repr(other.names) === repr(names), `${files[k].name} has other columns than ${files[0].name}`);
-  const words = [...SPELLINGS, ...reading.missing];
+  const words = [...SPELLINGS, ...reading.na_values];
   return { ...all[0], files: all, missing: new Set(["", " ", ...words, ...words.map((word) => ` ${word}`)]) };
 }
 

@@ -4,7 +4,7 @@
 import { dataOf, equal, readPlain, TRUTH } from "./csv.js";
 import { decimalMark, look, numberIn, place, styled } from "./dialect.js";
 import { demand, float, repr } from "./json.js";
-import { checkEncoding } from "./recipe.js";
+import { checkPreprocessing } from "./recipe.js";
 import { dated } from "./dates.js";
 import { bucket } from "./murmur.js";
 import { places } from "./rows.js";
@@ -16,32 +16,32 @@ const WORD = /[\p{L}\p{N}_]{2,}/gu;
 
 /** The rows, what the numbers are, and the columns that are not used. @param {any} claim @param {File[]} files @returns {[any, string, string[]]} */
 export function readEncoded(claim, files) {
-  const { encoding } = claim;
-  if (!encoding && files.length === 1) return readPlain(claim, files[0]);
-  demand(encoding, "one file is expected: the certificate does not say how several are read");
-  checkEncoding(encoding);
-  const columns = columnsOf(encoding), { reading } = encoding, features = columns.flatMap((c) => c.features);
-  const about = repr(features) === repr(claim.columns) && encoding.target?.name === claim.target;
-  demand(about, "The certificate contradicts itself: its encoding gives other columns than it has");
+  const { preprocessing } = claim;
+  if (!preprocessing && files.length === 1) return readPlain(claim, files[0]);
+  demand(preprocessing, "one file is expected: the certificate does not say how several are read");
+  checkPreprocessing(preprocessing);
+  const columns = columnsOf(preprocessing), { reading } = preprocessing, features = columns.flatMap((c) => c.features);
+  const about = repr(features) === repr(claim.columns) && preprocessing.target?.name === claim.target;
+  demand(about, "The certificate contradicts itself: its preprocessing gives other columns than it has");
   const table = look(files, reading);
   const inputs = [...columns.map((/** @type {any} */ c) => c.name), claim.target];
-  demand(new Set(inputs).size === inputs.length, "This is not the encoding of a table: a name stands twice");
+  demand(new Set(inputs).size === inputs.length, "This is not the preprocessing of a table: a name stands twice");
   const lacks = (/** @type {string} */ name) => !table.names.includes(name);
   if (inputs.some(lacks) && ![...claim.columns, claim.target].some(lacks)) return readPlain(claim, files[0]);
   for (const name of inputs) {
     const often = table.names.filter((/** @type {string} */ other) => other === name).length;
-    demand(often === 1, `${files[0].name} has ${often ? "several columns" : "no column"} ${repr(name)}, which the encoding needs`);
+    demand(often === 1, `${files[0].name} has ${often ? "several columns" : "no column"} ${repr(name)}, which the preprocessing needs`);
   }
   return encode(claim, table, columns, reading);
 }
 
 /** @param {any} claim @param {any} table @param {any[]} columns @param {any} reading @returns {[any, string, string[]]} */
 function encode(claim, table, columns, reading) {
-  const at = (/** @type {string} */ name) => table.names.indexOf(name), { target } = claim.encoding;
+  const at = (/** @type {string} */ name) => table.names.indexOf(name), { target } = claim.preprocessing;
   const styles = new Map([...reading.numeric, ...reading.dates].map((/** @type {any} */ style) => [style.column, style]));
   const plain = [...columns, target].filter((c) => c.kind === "number" && !styles.has(c.name));
   const mark = decimalMark(table, plain.map((c) => at(c.name)), reading.decimal), decimal = claim.semantics === "decimal";
-  demand(!decimal || columns.every((c) => !c.scaled), "Decimals are meant as they are written, and the encoding scales them");
+  demand(!decimal || columns.every((c) => !c.scaled), "Decimals are meant as they are written, and the preprocessing scales them");
   const label = labelOf(target), dropped = new Set(places(claim.dropped));
   let left = 0; // rows without a label
   /** @type {number[]} */ const numbers = [];
@@ -82,10 +82,10 @@ function encode(claim, table, columns, reading) {
   return [dataOf(claim, Float64Array.from(numbers), labels), said, unused];
 }
 
-/** @param {any} encoding */
-function columnsOf(encoding) {
-  const since = new Map(encoding.reading.dates.map((/** @type {any} */ date) => [date.column, ` (${date.unit} since ${date.since})`]));
-  return encoding.columns.map((/** @type {any} */ column) => {
+/** @param {any} preprocessing */
+function columnsOf(preprocessing) {
+  const since = new Map(preprocessing.reading.dates.map((/** @type {any} */ date) => [date.column, ` (${date.unit} since ${date.since})`]));
+  return preprocessing.columns.map((/** @type {any} */ column) => {
     if (column.kind === "number") return numbersOf(column, since.get(column.name) ?? "");
     return column.kind === "prose" ? proseOf(column) : wordsOf(column);
   });

@@ -103,8 +103,8 @@ async function judgment(own, given) {
   const files = await Promise.all(inOrder(tables).map(async (file) => ({ name: file.name, bytes: await bytesOf(file) })));
   /** @type {Error | null} */ let unread = null; // says nothing about the certificate
   const found = judge(certificate, (claim) => {
-    const charset = claim.encoding?.reading?.charset ?? null;
-    const text = (/** @type {{ name: string, bytes: Uint8Array }} */ { name, bytes }) => decoded(bytes, charset, () => (unread = reads(name)));
+    const encoding = claim.preprocessing?.reading?.encoding ?? null;
+    const text = (/** @type {{ name: string, bytes: Uint8Array }} */ { name, bytes }) => decoded(bytes, encoding, () => (unread = reads(name)));
     return readEncoded(claim, files.map((file) => ({ name: file.name, text: text(file) })));
   });
   if (unread) throw unread;
@@ -139,10 +139,10 @@ async function bytesOf(file) {
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
-/** @param {Uint8Array} bytes @param {string | null} charset @param {() => Error} refused */
-function decoded(bytes, charset, refused) {
+/** @param {Uint8Array} bytes @param {string | null} encoding @param {() => Error} refused */
+function decoded(bytes, encoding, refused) {
   const wide = bytes[0] === 0xff && bytes[1] === 0xfe ? "utf-16le" : bytes[0] === 0xfe && bytes[1] === 0xff ? "utf-16be" : "utf-8";
-  const used = charset ?? wide, start = String.fromCharCode(...bytes.subarray(0, 6));
+  const used = encoding ?? wide, start = String.fromCharCode(...bytes.subarray(0, 6));
   if (BINARY.test(start) || (!/^utf-?(16|32)/i.test(used) && bytes.subarray(0, 4096).includes(0))) throw refused();
   try {
     return new TextDecoder(used, { fatal: true }).decode(bytes);

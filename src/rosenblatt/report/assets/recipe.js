@@ -1,16 +1,16 @@
 // @ts-check
-// Is it an encoding, as rosenblatt writes them? Nothing else is applied to a table.
+// Is it a preprocessing, as rosenblatt writes them? Nothing else is applied to a table.
 import { checkFields } from "./form.js";
 import { moment } from "./dates.js";
 import { demand } from "./json.js";
 
 const KINDS = ["number", "text", "boolean", "prose"], GAP = "(missing)";
-const NOT = "This is not the encoding of a table:";
+const NOT = "This is not the preprocessing of a table:";
 /** The fields of its parts, as form.js reads them. */
 const NUMBERS = "name:text kind:text fill:finite~ center:finite scale:finite seen:object~";
 const WORDS = "name:text kind:text words:text* missing:flag reference:text~";
-const READING = `header:flag~ missing:text* charset:text~ delimiter:text decimal:text numeric:object*
-  sep:text~ names:any sheet:text~ drop_unlabelled:flag dates:object*`;
+const READING = `header:flag~ na_values:text* encoding:text~ delimiter:text decimal:text numeric:object*
+  sep:text~ names:any sheet_name:text~ drop_unlabelled:flag dates:object*`;
 
 /** @param {boolean} holds @param {string} otherwise @returns {asserts holds} */
 function insist(holds, otherwise) {
@@ -27,14 +27,14 @@ function before(one, two) {
 /** @param {any[]} values */
 const rising = (values) => values.every((v, k) => !k || before(values[k - 1], v));
 
-/** Throws Rejected where it is none. @param {any} encoding */
-export function checkEncoding(encoding) {
-  insist(encoding.schema === "rosenblatt-encoding/1", "schema is another one");
-  checkFields(encoding, "schema:text columns:object* target:object~ reading:object", NOT);
-  encoding.columns.forEach(checkColumn);
-  if (encoding.target) checkTarget(encoding.target);
-  checkReading(encoding.reading);
-  const prose = encoding.columns.map((/** @type {any} */ c) => c.kind === "prose");
+/** Throws Rejected where it is none. @param {any} preprocessing */
+export function checkPreprocessing(preprocessing) {
+  insist(preprocessing.schema === "rosenblatt-preprocessing/1", "schema is another one");
+  checkFields(preprocessing, "schema:text columns:object* target:object~ reading:object", NOT);
+  preprocessing.columns.forEach(checkColumn);
+  if (preprocessing.target) checkTarget(preprocessing.target);
+  checkReading(preprocessing.reading);
+  const prose = preprocessing.columns.map((/** @type {any} */ c) => c.kind === "prose");
   insist(!prose.includes(true) || !prose.slice(prose.indexOf(true)).includes(false), "a column of prose is not among the last");
 }
 

@@ -1,7 +1,7 @@
 """From columns to numbers, recorded: the same rows become the same numbers, today and later.
 
 Numbers stay as they are, or are scaled; booleans become 0 and 1; text becomes a 0/1 column for each
-of its words but one, the reference level. What was done is an Encoding, which can be written down.
+of its words but one, the reference level. What was done is a Preprocessing: it can be saved.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ from rosenblatt.data.stack import below, beside, head
 from rosenblatt.data.target import SIGNS, Condition, Positive, Target
 from rosenblatt.errors import InputError
 
-UNSEEN = ("refuse", "zero")
+ON_UNSEEN = ("error", "reference")
 
 
 @final
 @dataclass(frozen=True)
-class Encoding:
+class Preprocessing:
     """What was done to a table, so that it can be done again.
 
     `feature_names` are the names of the columns of X; `to_dict` and `from_dict` write it down and
@@ -62,7 +62,7 @@ class Encoding:
     def prose(self) -> list[Prose]:
         return [column for column in self.columns if isinstance(column, Prose)]
 
-    def without_prose(self) -> Encoding:
+    def without_prose(self) -> Preprocessing:
         columns = tuple(column for column in self.columns if not isinstance(column, Prose))
         return replace(self, columns=columns)
 
@@ -86,7 +86,7 @@ class Encoding:
         return [column.name for column in self.columns]
 
     def rows(
-        self, batch: Batch, *, unseen: str = "refuse", out: Rows | None = None, seen: bool = False
+        self, batch: Batch, *, on_unseen: str = "error", out: Rows | None = None, seen: bool = False
     ) -> Any:
         """An array, or a CSR matrix where columns are prose. Each row is encoded by itself: any
         division into batches gives the same numbers. `seen`: the table was looked through, and its
@@ -103,43 +103,43 @@ class Encoding:
                 continue
             for column in columns:
                 end = begin + len(column.features)
-                column.write(batch, out[:, begin:end], unseen)
+                column.write(batch, out[:, begin:end], on_unseen)
                 begin = end
         return beside(out, [column.rows(batch) for column in self.prose])
 
     def labels(self, batch: Batch) -> NDArray[Any]:
         if self.target is None:
-            raise InputError("The encoding has no target.")
+            raise InputError("The preprocessing has no target.")
         return self.target.labels(batch)
 
     def batches(
-        self, source: Any, *, unseen: str = "refuse", **reading: Any
+        self, source: Any, *, on_unseen: str = "error", **reading: Any
     ) -> Iterator[tuple[Batch, Any]]:
         """New rows, batch by batch: those of files, or of a data frame, that have these columns.
 
-        They are read as the first table was. `reading` is `charset`, `header`, `missing`, `sep`,
-        `names` and `sheet`, as in `read`, where that is not so.
+        They are read as the first table was. `reading` is `encoding`, `header`, `na_values`, `sep`,
+        `names` and `sheet_name`, as in `read`, where that is not so.
         """
         from rosenblatt._validation import parameters
         from rosenblatt.data.open_table import reader_of
         from rosenblatt.data.reread import batches_like
 
-        parameters.one_of("unseen", unseen, UNSEEN)
+        parameters.one_of("on_unseen", on_unseen, ON_UNSEEN)
         reader = reader_of(source, self.reading, FileOptions.of(**reading))
         for batch in batches_like(reader, self, labelled=False):
-            yield batch, self.rows(batch, unseen=unseen)
+            yield batch, self.rows(batch, on_unseen=on_unseen)
 
-    def apply(self, source: Any, *, unseen: str = "refuse", **reading: Any) -> Any:
+    def transform(self, source: Any, *, on_unseen: str = "error", **reading: Any) -> Any:
         """New rows as numbers: those of files, or of a data frame, that have these columns.
 
-        unseen : "refuse" or "zero"
+        on_unseen : "error" or "reference"
             What a word does that did not occur in training: raise an error; or be 0 in all columns
             of its own, as the reference level is, with a warning.
         """
         encoded, unknown = [], 0
-        for batch, rows in self.batches(source, unseen=unseen, **reading):
+        for batch, rows in self.batches(source, on_unseen=on_unseen, **reading):
             encoded.append(rows)
-            words = self.unseen(batch) if unseen == "zero" else {}
+            words = self.unseen(batch) if on_unseen == "reference" else {}
             if words and not unknown:
                 first = f"{batch.place(min(words))}, {words[min(words)][0]}"
             unknown += len(words)
@@ -188,7 +188,7 @@ class Encoding:
         words = [c for c in self.columns if isinstance(c, Words) and c.features != [c.name]]
         return [c.feature(c.reference) for c in words if c.reference is not None]
 
-    def apply_labelled(self, source: Any, **reading: Any) -> tuple[Any, NDArray[Any]]:
+    def transform_labelled(self, source: Any, **reading: Any) -> tuple[Any, NDArray[Any]]:
         """Rows and labels of files, or of a data frame, that have these columns and the target."""
         from rosenblatt.data.open_table import reader_of
         from rosenblatt.data.reread import batches_like
@@ -222,7 +222,7 @@ class Encoding:
             if not column.as_it_is:
                 column.finish(X[:, j])
 
-    def with_scales(self, fills: Any, centers: Any, scales: Any) -> Encoding:
+    def with_scales(self, fills: Any, centers: Any, scales: Any) -> Preprocessing:
         """With these for the columns of numbers, in their order."""
         settings = zip(self.numbers, fills, centers, scales, strict=True)
         return self._with_numbers(
@@ -230,18 +230,18 @@ class Encoding:
             for column, fill, center, scale in settings
         )
 
-    def _with_numbers(self, numbers: Iterator[Number]) -> Encoding:
+    def _with_numbers(self, numbers: Iterator[Number]) -> Preprocessing:
         columns = (next(numbers) if isinstance(c, Number) else c for c in self.columns)
         return replace(self, columns=tuple(columns))
 
-    def with_seen(self, X: Any, made_by: Encoding) -> Encoding:
+    def with_seen(self, X: Any, made_by: Preprocessing) -> Preprocessing:
         """Notes the least and the greatest number of each column in these rows, which
-        another encoding of the same columns made with missing values, and whether all are whole."""
+        another one of the same columns made with missing values, and whether all are whole."""
         numbers = head(made_by, X)[:, made_by.number_places].T
         pairs = zip(self.numbers, numbers, strict=True)
         return self._with_numbers(replace(c, seen=seen_in(values)) for c, values in pairs)
 
-    def filling(self, names: Collection[str]) -> Encoding:
+    def filling(self, names: Collection[str]) -> Preprocessing:
         """Fills missing values in these columns of numbers only: what is said of a table names
         what was done to it, not what would have been."""
         return self._with_numbers(
@@ -253,21 +253,21 @@ class Encoding:
         return write(self)
 
     @classmethod
-    def from_dict(cls, document: Any) -> Encoding:
+    def from_dict(cls, document: Any) -> Preprocessing:
         """What `to_dict` gave. Raises InputError for anything else."""
         return read(document)
 
 
 # --- As a document of text, numbers, lists and dicts, and back: nothing is trusted ---------------
 
-SCHEMA = "rosenblatt-encoding/1"
+SCHEMA = "rosenblatt-preprocessing/1"
 
 
-def write(encoding: Encoding) -> dict[str, Any]:
-    target = encoding.target
+def write(preprocessing: Preprocessing) -> dict[str, Any]:
+    target = preprocessing.target
     return {
         "schema": SCHEMA,
-        "columns": [_column(column) for column in encoding.columns],
+        "columns": [_column(column) for column in preprocessing.columns],
         "target": None
         if target is None
         else {
@@ -276,7 +276,7 @@ def write(encoding: Encoding) -> dict[str, Any]:
             "values": list(target.values),
             "positive": _positive(target.positive),
         },
-        "reading": encoding.reading.to_dict(),
+        "reading": preprocessing.reading.to_dict(),
     }
 
 
@@ -302,26 +302,29 @@ def _hashed(hashed: Hashed | None) -> dict[str, Any] | None:
     return None if hashed is None else {"into": hashed.into, "buckets": list(hashed.buckets)}
 
 
-def read(document: Any) -> Encoding:
+def read(document: Any) -> Preprocessing:
     try:
-        return _encoding(document)
+        return _preprocessing(document)
     except InvalidDocument as why:
-        raise InputError(f"This is not the encoding of a table: {why}.") from None
+        raise InputError(f"This is not the preprocessing of a table: {why}.") from None
 
 
-def _encoding(document: Any) -> Encoding:
+def _preprocessing(document: Any) -> Preprocessing:
     with Part(document, "the document") as part:
         part.one_of("schema", (SCHEMA,))
         reading = read_reading(part.part("reading"))
         columns = tuple(measured(_read_column(column), reading) for column in part.parts("columns"))
         target = None if part.value("target") is None else _read_target(part.part("target"))
-    encoding = Encoding(columns, target, reading)
-    if encoding.prose != list(columns[len(columns) - len(encoding.prose) :]):
+    preprocessing = Preprocessing(columns, target, reading)
+    if preprocessing.prose != list(columns[len(columns) - len(preprocessing.prose) :]):
         raise InvalidDocument("a column of prose is not among the last")
-    for names in (encoding.inputs + ([target.name] if target else []), encoding.feature_names):
+    for names in (
+        preprocessing.inputs + ([target.name] if target else []),
+        preprocessing.feature_names,
+    ):
         if len(set(names)) != len(names):
             raise InvalidDocument("a name stands twice")
-    return encoding
+    return preprocessing
 
 
 def _read_column(column: Part) -> Number | Words | Prose:

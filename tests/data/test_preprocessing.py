@@ -1,4 +1,4 @@
-"""Encodings: what is done to columns, recorded, written down, and done again to other rows."""
+"""Preprocessing: what is done to columns, recorded, written down, and done again to other rows."""
 
 import json
 import math
@@ -31,8 +31,8 @@ NAMES = ["age", "town=b", "town=c", "owner=yes", "flag"]  # most rows are in tow
 
 
 def test_columns_as_scikit_learn_encodes_them():
-    X, y, encoding = data.read(TABLE, target="label").encode(scale=False)
-    assert encoding.feature_names == NAMES
+    X, y, preprocessing = data.read(TABLE, target="label").encode(scale=False)
+    assert preprocessing.feature_names == NAMES
     words = OneHotEncoder(drop=["a", "no", False], sparse_output=False)
     expected = words.fit_transform(TABLE[["town", "owner", "flag"]])
     assert (X[:, 1:] == expected).all()
@@ -41,12 +41,12 @@ def test_columns_as_scikit_learn_encodes_them():
 
 
 def test_scaling_is_that_of_scikit_learn_and_recorded():
-    X, _, encoding = data.read(TABLE, target="label").encode()
+    X, _, preprocessing = data.read(TABLE, target="label").encode()
     scaler = StandardScaler().fit(TABLE[["age"]])
     assert X[:, 0] == pytest.approx(scaler.transform(TABLE[["age"]])[:, 0], rel=1e-14)
-    column = encoding.columns[0]
+    column = preprocessing.columns[0]
     assert (column.center, column.scale) == pytest.approx((scaler.mean_[0], scaler.scale_[0]))
-    assert encoding.scaled
+    assert preprocessing.scaled
     assert set(X[:, 1:].ravel()) == {0.0, 1.0}
 
 
@@ -58,25 +58,25 @@ def test_missing_values_are_filled_in_if_that_is_asked_for(impute, scale):
         town=["a", None, "c", "a", "b", "a"],
         flag=pd.array([True, None, True, True, False, False], dtype="boolean"),
     )
-    X, _, encoding = data.read(gaps, target="label", impute=impute).encode(scale=scale)
+    X, _, preprocessing = data.read(gaps, target="label", impute=impute).encode(scale=scale)
     filled = SimpleImputer(strategy=impute).fit_transform(gaps[["age"]])[:, 0]
-    column = encoding.columns[0]
+    column = preprocessing.columns[0]
     assert X[:, 0] == pytest.approx((filled - column.center) / column.scale)
-    assert encoding.feature_names == [
+    assert preprocessing.feature_names == [
         *("age", "town=b", "town=c", "town=(missing)", "owner=yes"),
         *("flag=False", "flag=(missing)"),
     ]
     assert X[1, 1:].tolist() == [0, 0, 1, 0, 0, 1]
-    again = data.Encoding.from_dict(json.loads(json.dumps(encoding.to_dict())))
-    assert again.apply(gaps.drop(columns="label")).tobytes() == X.tobytes()
+    again = data.Preprocessing.from_dict(json.loads(json.dumps(preprocessing.to_dict())))
+    assert again.transform(gaps.drop(columns="label")).tobytes() == X.tobytes()
 
 
 def test_constant_columns_stay_in_order():
     third = 1 / 3
     table = pd.DataFrame({"a": [third] * 7, "y": [0, 1] * 3 + [0]})
-    X, _, encoding = data.read(table, target="y").encode()
+    X, _, preprocessing = data.read(table, target="y").encode()
     assert (X[:, 0] == 0).all()
-    assert encoding.columns[0].center == third
+    assert preprocessing.columns[0].center == third
 
 
 def test_numbers_too_large_to_be_scaled_are_refused():
@@ -109,14 +109,14 @@ def labels(values, **options):
     ],
 )
 def test_labels_are_those_of_the_table(values, positive, expected):
-    y, encoding = labels(values, positive=positive)
+    y, preprocessing = labels(values, positive=positive)
     assert y.tolist() == expected
     assert [type(v) for v in y.tolist()] == [type(v) for v in expected]
-    assert encoding.target.classes == sorted(set(expected))
-    again = data.Encoding.from_dict(json.loads(json.dumps(encoding.to_dict())))
-    assert again == encoding
+    assert preprocessing.target.classes == sorted(set(expected))
+    again = data.Preprocessing.from_dict(json.loads(json.dumps(preprocessing.to_dict())))
+    assert again == preprocessing
     table = pd.DataFrame({"a": range(len(values)), "y": values})
-    assert again.apply_labelled(table)[1].tolist() == expected
+    assert again.transform_labelled(table)[1].tolist() == expected
 
 
 def test_a_positive_label_must_be_there():
@@ -128,70 +128,73 @@ def test_a_positive_label_must_be_there():
 
 
 @pytest.fixture
-def encoding():
+def preprocessing():
     return data.read(TABLE, target="label").encode()[2]
 
 
-def test_any_division_into_parts_gives_the_same_numbers(encoding, tmp_path):
-    whole = encoding.apply(TABLE)
-    rows = [encoding.apply(TABLE.iloc[i : i + 1]) for i in range(len(TABLE))]
+def test_any_division_into_parts_gives_the_same_numbers(preprocessing, tmp_path):
+    whole = preprocessing.transform(TABLE)
+    rows = [preprocessing.transform(TABLE.iloc[i : i + 1]) for i in range(len(TABLE))]
     assert np.concatenate(rows).tobytes() == whole.tobytes()
     assert whole.tobytes() == data.read(TABLE, target="label").encode()[0].tobytes()
 
 
-def test_new_rows_are_read_as_the_encoding_says(tmp_path):
+def test_new_rows_are_read_as_the_preprocessing_says(tmp_path):
     """Not as they would be by themselves: here all words look like numbers."""
     table = pd.DataFrame({"size": ["1", "2", "3+", "1"], "n": [1, 2, 3, 4], "y": [0, 1, 0, 1]})
-    encoding = data.read(table, target="y", categorical="size").encode(scale=False)[2]
+    preprocessing = data.read(table, target="y", categorical="size").encode(scale=False)[2]
     path = tmp_path / "new.csv"
     path.write_text("n;other;size\n1,5;x;2\n2;x;1\n")
-    assert encoding.apply(path).tolist() == [[1, 0, 1.5], [0, 0, 2]]
+    assert preprocessing.transform(path).tolist() == [[1, 0, 1.5], [0, 0, 2]]
     path.write_text("n;size\n" + "7;1\n" * 400_000 + "1,5;2\n")  # the comma comes late
-    assert encoding.apply(path)[-1].tolist() == [1, 0, 1.5]
+    assert preprocessing.transform(path)[-1].tolist() == [1, 0, 1.5]
 
 
-def test_columns_in_another_order_and_others_beside_them(encoding):
+def test_columns_in_another_order_and_others_beside_them(preprocessing):
     shuffled = TABLE[["flag", "town", "age", "owner"]].assign(more="x")
-    assert encoding.apply(shuffled).tobytes() == encoding.apply(TABLE).tobytes()
+    assert preprocessing.transform(shuffled).tobytes() == preprocessing.transform(TABLE).tobytes()
 
 
-def test_unseen_words(encoding):
+def test_unseen_words(preprocessing):
     new = TABLE.assign(town=["a", "b", "d", "a", "b", "a"])
     with raises(InputError, file="the data frame", row=2, column="town"):
-        encoding.apply(new)
+        preprocessing.transform(new)
     with warns(UserWarning):
-        assert encoding.apply(new, unseen="zero")[2, 1:3].tolist() == [0, 0]
-    with raises(InputError, option="unseen", value="skip"):
-        encoding.apply(new, unseen="skip")
+        assert preprocessing.transform(new, on_unseen="reference")[2, 1:3].tolist() == [0, 0]
+    with raises(InputError, option="on_unseen", value="skip"):
+        preprocessing.transform(new, on_unseen="skip")
 
 
-def test_what_new_rows_lack(encoding):
+def test_what_new_rows_lack(preprocessing):
     with raises(InputError):
-        encoding.apply(TABLE.rename(columns={"age": "Age"}))
+        preprocessing.transform(TABLE.rename(columns={"age": "Age"}))
     with raises(InputError):
-        encoding.apply(TABLE.assign(age=[None, 1.0, 2, 3, 4, 5]))
+        preprocessing.transform(TABLE.assign(age=[None, 1.0, 2, 3, 4, 5]))
     with raises(InputError):
-        encoding.apply(TABLE.assign(town=["a", None, *"cab", "a"]))
+        preprocessing.transform(TABLE.assign(town=["a", None, *"cab", "a"]))
     with raises(InputError, file="the data frame", row=3, column="age"):
-        encoding.apply(TABLE.assign(age=["1", "2", "3", "old", "5", "6"]))
+        preprocessing.transform(TABLE.assign(age=["1", "2", "3", "old", "5", "6"]))
     with raises(InputError, file="the data frame", row=0, column="age"):
-        encoding.apply(TABLE.assign(age=math.inf))
+        preprocessing.transform(TABLE.assign(age=math.inf))
     with raises(InputError, file="the data frame", row=5):
-        encoding.apply_labelled(TABLE.assign(label=[*TABLE["label"][:5], "ugly"]))
+        preprocessing.transform_labelled(TABLE.assign(label=[*TABLE["label"][:5], "ugly"]))
 
 
-def test_a_word_in_a_column_of_numbers_of_a_file(encoding, tmp_path):
+def test_a_word_in_a_column_of_numbers_of_a_file(preprocessing, tmp_path):
     path = tmp_path / "new.csv"
     path.write_text("age,town,owner,flag\n1,a,yes,true\nold,a,yes,true\n")
     with raises(InputError, row=1, column="age"):
-        encoding.apply(path)
+        preprocessing.transform(path)
 
 
 # --- Written down --------------------------------------------------------------------------------
 
 
-def test_written_down_and_read_again_it_is_the_same(encoding):
-    assert data.Encoding.from_dict(json.loads(json.dumps(encoding.to_dict()))) == encoding
+def test_written_down_and_read_again_it_is_the_same(preprocessing):
+    assert (
+        data.Preprocessing.from_dict(json.loads(json.dumps(preprocessing.to_dict())))
+        == preprocessing
+    )
 
 
 def mutations(document):
@@ -220,15 +223,15 @@ def mutations(document):
             yield new
 
 
-def test_any_other_document_is_refused_or_an_encoding(encoding):
+def test_any_other_document_is_refused_or_a_preprocessing(preprocessing):
     refused = accepted = 0
-    for document in mutations(encoding.to_dict()):
+    for document in mutations(preprocessing.to_dict()):
         try:
-            found = data.Encoding.from_dict(document)
+            found = data.Preprocessing.from_dict(document)
         except InputError:
             refused += 1
         else:
-            assert data.Encoding.from_dict(found.to_dict()) == found
+            assert data.Preprocessing.from_dict(found.to_dict()) == found
             accepted += 1
     assert refused > 5 * accepted
 
@@ -242,7 +245,7 @@ json_like = st.recursive(
 @given(json_like)
 def test_no_document_gets_through_by_chance(document):
     with pytest.raises(InputError):
-        data.Encoding.from_dict(document)
+        data.Preprocessing.from_dict(document)
 
 
 # --- Moments -------------------------------------------------------------------------------------
@@ -277,15 +280,15 @@ def test_moments_do_not_depend_on_the_division_into_parts(seed, cuts):
 # --- With a certificate --------------------------------------------------------------------------
 
 
-def test_a_certificate_takes_names_from_the_encoding_and_keeps_it(tmp_path):
-    X, y, encoding = data.read(TABLE, target="label").encode(scale=False)
-    certificate = certify(X, y, encoding=encoding)
+def test_a_certificate_takes_names_from_the_preprocessing_and_keeps_it(tmp_path):
+    X, y, preprocessing = data.read(TABLE, target="label").encode(scale=False)
+    certificate = certify(X, y, preprocessing=preprocessing)
     assert certificate.feature_names == NAMES
     assert certificate.to_dict()["target"] == "label"
     certificate.save(tmp_path / "c.json")
     loaded = Certificate.load(tmp_path / "c.json")
     loaded.verify(X, y)
-    assert data.Encoding.from_dict(loaded.encoding) == encoding
-    assert certify(X, y).encoding is None
+    assert data.Preprocessing.from_dict(loaded.preprocessing) == preprocessing
+    assert certify(X, y).preprocessing is None
     with raises(InputError):
-        certify(X[:, 1:], y, encoding=encoding)
+        certify(X[:, 1:], y, preprocessing=preprocessing)

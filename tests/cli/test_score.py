@@ -119,7 +119,7 @@ def test_errors_are_those_that_scikit_learn_counts(shell):
         assert of["interval"] == list(clopper_pearson(errors, 50))
         assert sum(of["called"].values()) == errors
     _, out, _ = shell("score", "m.json", path)
-    assert f"{wrong / 150:.1%} ({wrong} of 150 rows wrong), 95 % interval" in out
+    assert f"{wrong / 150:.1%} ({wrong} of 150 rows wrong), 95% interval" in out
     assert "(Clopper-Pearson)" in out
     assert "setosa: 0.0% (0 of 50 rows wrong)" in out
 

@@ -192,7 +192,7 @@ def test_the_numbers_of_the_credit_table_are_on_its_page():
     assert "4 rows labelled no equals a weighted average of 3 rows labelled yes" in said
     assert "The 1,055 training rows are not separable" in said
     assert "no34 of 5942.4%78.1%" in said  # 25 of 59 found, 25 of 32 called so are
-    assert "AUC 0.853, 95 % interval 0.788 to 0.918 (DeLong)" in said
+    assert "AUC 0.853, 95% interval 0.788 to 0.918 (DeLong)" in said
     peers = [(c["name"], c["test_errors"]) for c in reports.credit()["comparisons"][1:]]
     assert [name for name, _ in peers] == ["logistic", "boosting"]
     assert all(f"{name} {errors / 264:.1%}" in said for name, errors in peers)

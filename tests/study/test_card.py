@@ -124,12 +124,12 @@ def test_the_terminal_says_the_card(capsys, tmp_path):
     shown = capsys.readouterr().out
     assert code == 0
     assert "paid = yes if the points reach" in shown
-    assert "compared" in shown  # what all columns would give
-    assert "without --points their figures are a little different" in " ".join(shown.split())
+    assert "logistic regression" in shown  # what all columns would give
+    assert "use every column" in shown
     saved = load(tmp_path / "out" / "model.json")
     assert set(saved.points_) <= {-2, -1, 1, 2}
     report = (tmp_path / "out" / "report.html").read_text()
-    assert "--points=2 --terms=2" in report.replace("&#x27;", "'")
+    assert "--points 2 --terms 2" in report.replace("&#x27;", "'")
 
 
 # --- What is done with it -------------------------------------------------------------------------

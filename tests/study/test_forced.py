@@ -11,6 +11,7 @@ from sklearn.datasets import load_breast_cancer
 from rosenblatt import certify, study
 from rosenblatt._study import robustness, verdict
 from rosenblatt.report import render
+from rosenblatt.report.terminal import detail_lines
 
 pytestmark = pytest.mark.in_full
 
@@ -23,7 +24,7 @@ def cancer():
 
 @pytest.fixture(scope="module")
 def found(cancer):
-    return study(cancer, target="kind")
+    return study(cancer, target="kind", thorough=True)
 
 
 def test_the_fewest_errors_and_the_signs(found):
@@ -43,7 +44,7 @@ def test_the_fewest_errors_and_the_signs(found):
     )
     assert told["sentence"] == sentence
     assert told["rule_errors"] > 55
-    assert sentence in " ".join(str(found).split())
+    assert "at least 55 of all 569 rows (proved)" in " ".join(str(found).split())
 
 
 def test_the_report_shows_it(found):
@@ -63,7 +64,7 @@ def test_rows_without_a_label_do_not_count(cancer, found):
     """They are in the table with no label, and left out of the verdict as well."""
     more = pd.concat([cancer.head(3).assign(kind=None), cancer])
     assert (
-        study(more, target="kind", drop_unlabelled=True).to_dict()["forced"]
+        study(more, target="kind", drop_unlabelled=True, thorough=True).to_dict()["forced"]
         == found.to_dict()["forced"]
     )
 
@@ -73,7 +74,7 @@ def test_it_is_the_same_every_time_although_it_is_cut_short(monkeypatch):
     rng = np.random.default_rng(0)
     X = rng.standard_normal((120, 8)).round(2)
     frame = pd.DataFrame(X, columns=list("abcdefgh")).assign(y=X[:, 0] + rng.normal(size=120) > 0)
-    one, two = (study(frame, target="y").to_dict()["forced"] for _ in range(2))
+    one, two = (study(frame, target="y", thorough=True).to_dict()["forced"] for _ in range(2))
     assert one == two
     assert one["at_least"] < one["errors"]
     assert any(c["sign"] is None and not c["free"] for c in one["columns"])
@@ -92,17 +93,19 @@ def test_where_nothing_is_asked():
         (X[:, :2], three),  # three classes
         (X, two),  # eleven columns
     ]:
-        assert study(rows, labels).to_dict()["forced"] is None
-    assert study(X[:, :2], two).to_dict()["forced"] is not None
+        assert study(rows, labels, thorough=True).to_dict()["forced"] is None
+    assert study(X[:, :2], two, thorough=True).to_dict()["forced"] is not None
 
 
 def test_lines_say_which_rows_they_are_about(found):
-    said = str(found)
-    assert (
-        "\nverdict     (the whole table) Overlap: no linear rule is right about all 569 rows"
-        in said
-    )
-    assert "\ntraining    The 455 training rows alone are not separable: a perceptron" in said
+    said = dict(detail_lines(found.to_dict()))
+    assert said["Verdict"].startswith("(the whole table) Overlap: no linear rule")
+    assert said["Training"].startswith("The 455 training rows alone are not separable")
+
+
+def test_it_is_not_searched_for_unasked(cancer):
+    found = study(cancer, target="kind", peers=False).to_dict()
+    assert [found[part] for part in ("forced", "opinions", "progressive")] == [None] * 3
 
 
 def test_what_holds_for_all_rows_holds_for_those_that_trained():

@@ -75,10 +75,10 @@ def test_a_question_mark_that_counts_as_a_category(shell):
 def test_what_was_not_tried_is_said(shell):
     table().to_csv("t.csv", index=False)
     said = f"{'rbf kernel':<20}not tried: "
-    assert said not in shell("fit", "t.csv", "-y", "label")[1]
-    told = shell("fit", "t.csv", "-y", "label", "--no-rows")[1]
+    assert said not in shell("fit", "t.csv", "-y", "label", "-v")[1]
+    told = shell("fit", "t.csv", "-y", "label", "--no-rows", "-v")[1]
     assert f"{said}its rule is made of training rows" in told
-    assert said in shell("fit", "t.csv", "-y", "label", "--stream", "--cache", ".")[1]
+    assert said in shell("fit", "t.csv", "-y", "label", "--stream", "--cache", ".", "-v")[1]
 
 
 @pytest.mark.parametrize("size", [(1000, 10), (3000, 3), (3001, 3), (100_000, 11)])
@@ -109,15 +109,16 @@ def test_of_equal_candidates_the_one_with_fewer_training_errors():
 
 def test_the_floor_is_marked_and_each_label_has_its_errors(shell):
     table().to_csv("t.csv", index=False)
-    out = shell("fit", "t.csv", "-y", "label")[1]
+    out = shell("fit", "t.csv", "-y", "label", "-v")[1]
     marked = [
         line.split()[0] for line in out.splitlines() if line.endswith("baseline, never chosen")
     ]
     assert marked == ["larger", "random"]
     found = study("t.csv", target="label").to_dict()
     (right, wrong), (missed, _) = found["confusion"]["counts"]
-    assert f"no: {wrong} of {right + wrong} test rows wrong" in out
-    assert f"yes: {missed} of " in out
+    (no,) = (line.split() for line in out.splitlines() if line.startswith("actual no"))
+    assert no[2:] == [str(right), str(wrong), f"{wrong / (right + wrong):.1%}", "wrong"]
+    assert f"actual yes {missed} " in " ".join(out.split())
 
 
 # --- Commands and messages -----------------------------------------------------------------------

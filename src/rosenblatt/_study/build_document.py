@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -105,6 +106,7 @@ def placed(
         default_folder(origin.files) if folder is None else folder,
         files,
         linear=chosen is not None and has_weights(chosen),
+        warnings=found["data"]["warnings"],
     )
     return {**found, "reproduce": again, "files": files}
 
@@ -147,7 +149,7 @@ def _warnings(
     of_table += [warnings.about("like missing", sentence) for sentence in notes.like_missing]
     if count := len(notes.unlabelled):
         of_table.append(warnings.about("unlabelled", f"{unlabelled(count)}."))
-    all_rows = None if options.stream else tested_by_all(origin)
+    all_rows = tested_by_all(origin) if options.retrain and not options.stream else None
     return of_table + warnings.result_warnings(compared.selection, price, all_rows)
 
 
@@ -277,22 +279,58 @@ _NOT_OF_THE_RESULT = {"cache", "checkpoint", "checkpoint_every", "engine"}
 
 
 def reproduce(
-    origin: Origin, options: Options, folder: str, written: dict[str, str], *, linear: bool
+    origin: Origin,
+    options: Options,
+    folder: str,
+    written: dict[str, str],
+    *,
+    linear: bool,
+    warnings: list[Warned],
 ) -> Reproduce:
     """`written` are the files in the folder, by kind: none before it is saved."""
     verify = predict = None
-    if not origin.files:
-        again = _call(origin, options)
-    else:
-        command = ["rosenblatt", "fit", *origin.files, *_arguments(options), "-o", folder]
-        again = shlex.join(command)
-        if "certificate" in written:
-            check = ["rosenblatt", "verify", written["certificate"], *origin.files]
-            verify = shlex.join(check)
+    again = _again(origin, options, folder)
+    follows = _following(options, warnings)
+    if origin.files and "certificate" in written:
+        verify = shlex.join(["rosenblatt", "verify", written["certificate"], *origin.files])
     if "model" in written:
         ask = ["rosenblatt", "predict", written["model"], *origin.new]
         predict = shlex.join([*ask, *(["--explain"] if linear else [])])
-    return {"command": again, "seed": options.seed, "verify": verify, "predict": predict}
+    advised = None
+    if follows is not None and "-" not in origin.files:  # standard input is gone
+        advised = _again(origin, follows, folder)
+    return {
+        "command": again,
+        "seed": options.seed,
+        "advised": advised,
+        "verify": verify,
+        "predict": predict,
+    }
+
+
+def _again(origin: Origin, options: Options, folder: str) -> str:
+    if not origin.files:
+        return _call(origin, options)
+    command = ["rosenblatt", "fit", *origin.files, *_arguments(options)]
+    place = [] if folder == default_folder(origin.files) else ["-o", folder]
+    return shlex.join([*command, *place])
+
+
+def _following(options: Options, warnings: list[Warned]) -> Options | None:
+    """With the advice of the warnings, as far as one command can follow it."""
+    advice: dict[str, Any] = {}
+    for warned in sorted(warnings, key=lambda warned: warned["kind"] == "collinear"):
+        for name, value in warned["advice"].items():
+            if name != "ignore":
+                advice[name] = value
+            elif warned["kind"] != "collinear" or name not in advice:
+                # without what is left out already, they may not be collinear
+                advice[name] = (*advice.get(name, ()), *value)
+    if "cv" in advice:
+        advice.pop("seed", None)
+    if "ignore" in advice:
+        advice["ignore"] = tuple(dict.fromkeys((*options.ignore, *advice["ignore"])))
+    return replace(options, **advice) if advice else None
 
 
 def ignored(origin: Origin, names: list[str]) -> str:
@@ -304,7 +342,7 @@ def ignored(origin: Origin, names: list[str]) -> str:
 
 def tested_by_all(origin: Origin) -> str:
     """How every row is a test row once."""
-    return "--cv 5" if origin.files else "cv=5"
+    return f"--cv {warnings.FOLDS}" if origin.files else f"cv={warnings.FOLDS}"
 
 
 def _arguments(options: Options) -> list[str]:
@@ -319,9 +357,16 @@ def _arguments(options: Options) -> list[str]:
     flags |= {"--no-peers": not options.peers, "--no-retrain": not options.retrain}
     flags |= {"--linear-only": options.linear_only is True}
     flags |= {"--no-linear-only": options.linear_only is False}
-    flags["--embed-data"] = options.embed_data
+    flags |= {"--embed-data": options.embed_data, "--thorough": options.thorough}
     typed += [flag for flag, holds in flags.items() if holds]
-    return [*typed, f"--seed={options.seed}"]
+    typed += [f"--seed={options.seed}"] if options.seed else []
+    return [word for option in typed for word in _words(option)]
+
+
+def _words(option: str) -> list[str]:
+    """As people type it: --target card; but what begins with a dash would be another option."""
+    name, equals, value = option.partition("=")
+    return [name, value] if equals and value and not value.startswith("-") else [option]
 
 
 def _call(origin: Origin, options: Options) -> str:

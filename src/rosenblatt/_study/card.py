@@ -13,7 +13,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from rosenblatt._study.costs import criterion_of
-from rosenblatt._training.card_rule import Card, Term, minus
+from rosenblatt._training.card_rule import Card, Term
 from rosenblatt._util.spelling import option
 from rosenblatt._util.text import many
 from rosenblatt.data.features import Words
@@ -97,10 +97,10 @@ def _class_weight(read: Read, options: Options) -> Any:
 def sentence(card: Card, names: Sequence[str], chosen: str) -> str:
     """The card in a line."""
     terms = [
-        f"{minus(points, sign='+')} {_condition(term, names)}"
+        f"{points:+d} {_condition(term, names)}"
         for term, points in zip(card.terms, card.points, strict=True)
     ]
-    return f"{chosen} if the points reach {minus(card.threshold)}: {', '.join(terms) or 'none'}"
+    return f"{chosen} if the points reach {card.threshold}: {', '.join(terms) or 'none'}"
 
 
 def _condition(term: Term, names: Sequence[str]) -> str:

@@ -174,7 +174,7 @@ def priced(
         interval = f"no interval, since fewer than {LEAST_GROUPS} groups have an error"
     if ends is not None:
         spread = f"{number(ends[0], 3)} to {number(ends[1], 3)} ({method})"
-        interval = f"{'approximate ' * approximate}{100 * confidence:g} % interval {spread}"
+        interval = f"{'approximate ' * approximate}{100 * confidence:g}% interval {spread}"
     of_label = counts.sum(axis=1)
     always = {label: float(of_label @ prices[:, j]) for j, label in enumerate(labels)}
     shown = sorted(always, key=always.__getitem__)[:2]

@@ -39,6 +39,7 @@ class Options(ReadOptions):
     retrain: bool = True
     no_rows: bool = False
     embed_data: bool = False
+    thorough: bool = False
     time_limit: float | None = None
     stream: bool = False
     cache: Path | None = None
@@ -66,6 +67,7 @@ class Options(ReadOptions):
             "retrain": parameters.flag("retrain", values["retrain"]),
             "no_rows": parameters.flag("no_rows", values["no_rows"]),
             "embed_data": parameters.flag("embed_data", values["embed_data"]),
+            "thorough": parameters.flag("thorough", values["thorough"]),
             "stream": parameters.flag("stream", values["stream"]),
             "seed": _whole("seed", values["seed"], 0, 2**32 - 1),
             "cv": None if values["cv"] is None else _whole("cv", values["cv"], 2),

@@ -67,6 +67,8 @@ def prove_all(compared: Compared, options: Options, seconds: Seconds) -> Proved:
             with step("margins of the training rows"):
                 margins = _certify(*compared.training_rows(), clock)
                 proved = replace(proved, of_training=margins)
+        if not options.thorough:
+            return proved
         with step("what the rows force"):
             signs = robustness.signs(X, y, weights, certificate)
             proved = replace(proved, signs=signs)

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from rosenblatt._core.rows import standing
 from rosenblatt._study import card
-from rosenblatt._util.text import named, number
+from rosenblatt._util.text import named
 from rosenblatt.report.document import LISTED, ClassRule, Difference, Rule, Term
-from rosenblatt.report.terminal import column, weighted_sum
+from rosenblatt.report.terminal import column, plain, weighted_sum
 from rosenblatt.scorecard import Scorecard
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ class _Sum(NamedTuple):
 
     @property
     def reaches(self) -> str:
-        return f"{weighted_sum(self.terms, self.n_terms)} ≥ {number(self.threshold, digits=3)}"
+        return f"{weighted_sum(self.terms, self.n_terms)} >= {plain(self.threshold)}"
 
 
 @final

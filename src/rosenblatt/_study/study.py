@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from copy import deepcopy
 from html import escape
 from typing import TYPE_CHECKING, Any, final
@@ -28,8 +28,8 @@ from rosenblatt._validation import parameters
 from rosenblatt._validation.targets import encoded
 from rosenblatt.errors import InputError
 from rosenblatt.model_file import save
-from rosenblatt.report.document import Beginning, Fit
-from rosenblatt.report.terminal import WIDTH, all_lines, wrapped
+from rosenblatt.report.document import Fit
+from rosenblatt.report.terminal import WIDTH, short_lines, wrapped
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -75,6 +75,7 @@ def study(
     retrain: bool = True,
     no_rows: bool = False,
     embed_data: bool = False,
+    thorough: bool = False,
     time_limit: float | None = None,
     stream: bool = False,
     cache: Any = None,
@@ -145,6 +146,10 @@ def study(
     embed_data : bool
         True: the report contains all rows, and checks the whole proof when it is opened. Whoever
         has the report then has the data.
+    thorough : bool
+        True: also a bound on the errors of every linear rule and the signs of weights that it
+        forces, second opinions about test rows, and what one pass over all rows says of the error.
+        It takes some seconds more.
     time_limit : float, optional
         Seconds for the verdict, which may then be undecided; 10 by default.
     stream : bool
@@ -196,9 +201,8 @@ def studied(
     options: Options,
     *,
     quiet: bool,
-    show: Callable[[Beginning], None] = lambda _: None,
 ) -> Study:
-    """All stages; `show` gets the error as soon as it is known, before the verdict."""
+    """All stages."""
     seconds = Seconds()
     checkpoints = None
     if options.checkpoint is not None:
@@ -207,7 +211,6 @@ def studied(
         compared = _compared(source, options, checkpoints, seconds)
     with seconds.timed("describing"), to_the_end():
         begun = beginning(compared, source.origin, options)
-        show(begun)
     with of_files(bool(source.origin.files)):
         with shown(quiet=quiet):
             proved = prove_all(compared, options, seconds)
@@ -251,7 +254,7 @@ class Study:
         The share of the test rows that the chosen rule gets wrong; these rows neither trained nor
         chose it. None where Ctrl-C came before they were looked at.
     interval : tuple of float, or None
-        The 95 % interval of the error: Clopper and Pearson's, or by group that of Korn and
+        The 95% interval of the error: Clopper and Pearson's, or by group that of Korn and
         Graubard. None with fewer than 5 groups of test rows.
     rule : str
         The chosen rule in words, for the numbers as they stand in the table.
@@ -363,7 +366,7 @@ class Study:
         return f"<{', '.join([*parts, *(['interrupted'] if self.interrupted else [])])}>"
 
     def __str__(self) -> str:
-        return "\n".join(h + line for _, h, line in wrapped(all_lines(self._document), WIDTH))
+        return "\n".join(h + line for _, h, line in wrapped(short_lines(self._document), WIDTH))
 
     def _repr_html_(self) -> str:
         """The report in a frame of its own: neither its styles nor names in the table reach the

@@ -27,6 +27,7 @@ _BEGIN = 1000  # rows that are looked at first: most columns need no more
 _NAMED = 10  # columns that are told about
 _FIGURES = 3  # of them with figures of their own
 _FEW_TEST_ROWS = 2000  # cross-validation of five times as many is soon done
+FOLDS = 5  # of the cross-validation that is advised
 
 
 def column_warnings(
@@ -64,9 +65,8 @@ def column_warnings(
     identifiers = [name for j, name in counts if _like_row_numbers(X[:, j], rows)]
     if identifiers:
         say = f"different {everywhere}, like a row number. Leave identifiers out: "
-        warnings.append(
-            _warned("identifier", identifiers, f"{say}{ignored(identifiers[:_NAMED])}.")
-        )
+        some = identifiers[:_NAMED]
+        warnings.append(_warned("identifier", identifiers, f"{say}{ignored(some)}.", ignore=some))
     proved = _proved(certificate, place, np.unique(y, return_counts=True)[1].tolist())
     almost = telling_columns(X, y, preprocessing)
     telling = almost.keys() | proved.keys()
@@ -91,6 +91,7 @@ def result_warnings(
         warnings[0]["sentence"] += (
             f" Only {many(selection.test_n, 'row')} test it; with {tested_by_all} every row does."
         )
+        warnings[0]["advice"] = {"cv": FOLDS}
     for label in selection.estimator.classes_:
         of = selection.labels == label
         rows, right = int(of.sum()), int((of & (selection.predictions == label)).sum())
@@ -98,9 +99,11 @@ def result_warnings(
             with_it = f"of {many(rows, 'test row')} with this label"
             sentence = f"{named(label)} is nearly always missed: {with_it} "
             sentence += f"the rule finds {right or 'none'}."
+            advice = {}
             if selection.criterion.objective == "error":
                 sentence += f" To weigh rare labels more: {option('class_weight', 'balanced')}."
-            warnings.append(about("missed", sentence))
+                advice = {"class_weight": "balanced"}
+            warnings.append(about("missed", sentence, **advice))
     return warnings
 
 
@@ -161,12 +164,12 @@ def _unlike_validation(selection: Selection) -> list[Warned]:
         f"interval {expected[0]:.1%} to {expected[1]:.1%}. Another seed may give another rule: "
         f"compare a few with {option('seed', selection.seed + 1)}."
     )
-    return [about("unlike validation", sentence)]
+    return [about("unlike validation", sentence, seed=selection.seed + 1)]
 
 
-def about(kind: str, sentence: str) -> Warned:
+def about(kind: str, sentence: str, **advice: Any) -> Warned:
     """A warning that names no columns."""
-    return {"kind": kind, "columns": [], "sentence": sentence}
+    return {"kind": kind, "columns": [], "sentence": sentence, "advice": advice}
 
 
 def _proved(
@@ -200,7 +203,8 @@ def _revealed(
     if len(names) > 1:
         them = "they are recorded only after the label is known, leave them out"
     sentence = f"Possible target leakage: {'; '.join(facts)}. If {them}: {ignored}."
-    return {"kind": "revealing", "columns": names, "sentence": sentence}
+    advice = {"ignore": names[:_NAMED]}
+    return {"kind": "revealing", "columns": names, "sentence": sentence, "advice": advice}
 
 
 def _collinear(
@@ -225,14 +229,17 @@ def _collinear(
     names = [name for name, others in sources.items() if others]
     if not sentences:
         return []
-    return [{"kind": "collinear", "columns": names, "sentence": " ".join(sentences)}]
+    advice = {"ignore": names} if len(names) <= _FIGURES else {}
+    sentence = " ".join(sentences)
+    return [{"kind": "collinear", "columns": names, "sentence": sentence, "advice": advice}]
 
 
-def _warned(kind: str, names: list[str], sentence: str) -> Warned:
+def _warned(kind: str, names: list[str], sentence: str, **advice: Any) -> Warned:
     more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
     verb = "is" if len(names) == 1 else "are"
     listed = ", ".join(names[:_NAMED])
-    return {"kind": kind, "columns": names, "sentence": f"{listed}{more} {verb} {sentence}"}
+    sentence = f"{listed}{more} {verb} {sentence}"
+    return {"kind": kind, "columns": names, "sentence": sentence, "advice": advice}
 
 
 def _constant(x: Any) -> bool:
@@ -260,7 +267,7 @@ def _rare_categories(certificate: Certificate | None, place: dict[str, str]) -> 
         return []
     sentence = " ".join(column_text.rare_lines(certificate))
     columns = list(dict.fromkeys(place[c.column] for c in rare))
-    return [{"kind": "rare", "columns": columns, "sentence": sentence}]
+    return [{"kind": "rare", "columns": columns, "sentence": sentence, "advice": {}}]
 
 
 # --- Columns that almost tell the label alone: recorded after the outcome? -----------------------

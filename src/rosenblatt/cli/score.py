@@ -194,7 +194,7 @@ def _in_words(of: dict[str, Any]) -> str:
     low, high = of["interval"]
     return (
         f"{of['rate']:.1%} ({of['errors']:,} of {many(of['rows'], 'row')} wrong), "
-        f"{100 * _CONFIDENCE:g} % interval {low:.1%} to {high:.1%}"
+        f"{100 * _CONFIDENCE:g}% interval {low:.1%} to {high:.1%}"
     )
 
 

@@ -197,6 +197,7 @@ class Warned(TypedDict):
     kind: str
     columns: list[str]  # of the table; may be empty
     sentence: str
+    advice: dict[str, Any]  # options that follow it, by name: {"ignore": ["share"]}
 
 
 class EncodedColumn(TypedDict):
@@ -441,6 +442,7 @@ class Proof(TypedDict):
 class Reproduce(TypedDict):
     command: str
     seed: int
+    advised: str | None  # the command with the advice of all warnings; None where there is none
     verify: str | None  # the command; None where no certificate was written
     predict: str | None
 
@@ -534,39 +536,32 @@ class Progressive(TypedDict):
 
 
 class Section(NamedTuple):
-    """An entry of the document, and how it is called where it is shown.
+    """An entry of the document, and how it is called where its details are shown.
 
     Its sentence is shown, unless `terminal` or a template of the page has more to say of it.
     """
 
     name: str
-    subject: str | None  # before its lines in the terminal; None: only the page shows it
+    subject: str  # before its lines with -v
     heading: str | None = None  # of a card among the figures on the page; None: it has no such card
     anchor: str | None = None  # of this card, where it is not the name
 
 
-FIRST_SECTIONS = (  # known before the verdict
-    Section("rosenblatt", "core"),
-    Section("data", "data"),
-    Section("split", "split"),
-    Section("candidates", "candidates"),
-    Section("error", "error"),
-    Section("comparisons", "compared"),
-    Section("price", "cost"),
-    Section("by_class", "balanced"),
-    Section("rule", "rule"),
-)
-LAST_SECTIONS = (
-    Section("confusion", "by class"),
-    Section("roc", "ranking", "How well it ranks"),
-    Section("calibration", None, "Are its probabilities right? (calibration)", "probabilities"),
-    Section("verdict", "verdict"),
-    Section("forced", "forced"),
-    Section("opinions", "opinions"),
-    Section("progressive", "one pass"),
-    Section("training", "training"),
-    Section("proof", "proof"),
-    Section("warnings", "warning"),
-    Section("files", "files"),
-    Section("reproduce", "next"),
+SECTIONS = (
+    Section("rosenblatt", "Core"),
+    Section("split", "Split"),
+    Section("candidates", "Candidates"),
+    Section("rule", "Rule"),
+    Section("roc", "Ranking", "How well it ranks"),
+    Section(
+        "calibration", "Calibration", "Are its probabilities right? (calibration)", "probabilities"
+    ),
+    Section("verdict", "Verdict"),
+    Section("forced", "Forced"),
+    Section("opinions", "Opinions"),
+    Section("progressive", "One pass"),
+    Section("training", "Training"),
+    Section("proof", "Proof"),
+    Section("files", "Files"),
+    Section("reproduce", "Again"),
 )

@@ -30,7 +30,7 @@ from rosenblatt._util.text import (
 from rosenblatt.play.bundle import bundled
 from rosenblatt.play.html_page import asset
 from rosenblatt.report.charts import CHARTS, Charts
-from rosenblatt.report.document import FIRST_SECTIONS, LAST_SECTIONS
+from rosenblatt.report.document import SECTIONS
 
 FORMULA_TERMS = 8
 HEAVIEST = 20
@@ -161,7 +161,7 @@ def _figures(charts: Charts, content: Mapping[str, Any]) -> dict[str, Any]:
     none."""
     drawn = {name: draw(charts, content.get(name)) for name, draw in CHARTS.items()}
     figures = []
-    for section in (*FIRST_SECTIONS, *LAST_SECTIONS):
+    for section in SECTIONS:
         part, chart = content.get(section.name), drawn.get(section.name)
         if section.heading is None or not part or (section.name in CHARTS and chart is None):
             continue

@@ -1,26 +1,28 @@
-"""A result in a few lines of text: what the terminal shows of each section, and a study printed."""
+"""A result in a few lines of text: what the terminal shows, and a study printed.
+
+First what a person needs before anything is believed, then the error and what it consists of, the
+rule, what is proved, and the next command. `detail_lines` has the rest.
+"""
 
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from rosenblatt._util.spelling import option
-from rosenblatt._util.text import many, named, number, one_line
+from rosenblatt._util.spelling import either, option
+from rosenblatt._util.text import clip, many, named, one_line, width_of
 from rosenblatt.data.naming import is_number
 from rosenblatt.report.document import (
     CARD,
-    FIRST_SECTIONS,
-    LAST_SECTIONS,
-    Beginning,
+    SECTIONS,
     Candidate,
     ClassRule,
     Confusion,
     Data,
     Fit,
-    Section,
+    Split,
     Term,
 )
 
@@ -28,16 +30,26 @@ WIDTH = 100  # where there is no terminal
 _INDENT = 12
 _NAME = 20  # of a candidate, and a space
 _LEVELS = 10  # reference levels that are named
-SHOWN = 4  # terms of a sum
-_CLASSES = 10  # of many, and pairs of them, that have a line of their own
+_SHOWN = 4  # terms of a sum that has more than _WHOLE
+_WHOLE = 12
+_CLASSES = 3  # of many: with a line of their own
+_COUNTED = 6  # labels whose rows are counted
+_SCORES = 10  # of many classes, with -v
+_TABLE = 4  # classes that make a small table
+_CELL = 24  # characters of a label there
 
 _CHOSEN_BY = {
     "error": "",
     "cost": ". The rule was chosen by the cost of its errors, not by this rate",
     "balanced": ". The rule was chosen by the balanced error, not by this rate",
 }
+# What matters most comes first.
+_GRAVE = ("revealing", "worse", "no better", "missed", "unlike validation", "repeated", "header")
 
 Line = tuple[str, str]  # the subject, and what is said of it
+# A table, and what is copied: their lines stay as they are.
+_AS_IT_IS = frozenset({"", "Rerun", "Next", "Candidates", "Again"})
+_OTHERS = {"logistic": "logistic regression", "boosting": "gradient boosting"}
 
 
 def wrapped(lines: Iterable[Line], width: int) -> Iterator[tuple[str, str, str]]:
@@ -45,73 +57,223 @@ def wrapped(lines: Iterable[Line], width: int) -> Iterator[tuple[str, str, str]]
     before = None
     for subject, text in lines:
         line = one_line(text)
-        head = f"{subject if subject != before else '':<{_INDENT}}"
-        if subject in ("candidates", "next"):  # a table, and what is copied
-            yield subject, head, line
+        if not subject:
+            yield "", "", line
         else:
+            head = f"{subject if subject != before else '':<{_INDENT}}"
             room = width - _INDENT
-            parts = textwrap.wrap(line, room, break_long_words=False, break_on_hyphens=False)
+            parts = [line]
+            if subject not in _AS_IT_IS:
+                parts = textwrap.wrap(line, room, break_long_words=False, break_on_hyphens=False)
             for i, part in enumerate(parts):
                 yield subject, " " * _INDENT if i else head, part
         before = subject
 
 
-def _baselines_of_cards() -> str:
+def short_lines(document: Fit) -> Iterator[Line]:
+    """Subject and text of each line; a line without a subject is a part of a table, or empty."""
+    yield from _warnings(document)
+    yield "", _data(document["data"])
+    yield "", _split(document["split"])
+    yield "", ""
+    if document["error"] is not None:
+        yield from _errors(document)
+        yield "", ""
+    if document["confusion"] is not None:
+        yield from _which(document["confusion"])
+        yield "", ""
+    yield from _rule(document)
+    yield "Limit", _limit(document)
+    if files := document["files"]:
+        yield "Report", files["report"]
+        if document["verdict"] is not None and "certificate" not in files:
+            no_rows = option("no_rows", True)
+            yield "Report", f"certificate.json is not written: its proof names rows ({no_rows})"
+    yield from _next(document)
+
+
+def detail_lines(document: Fit) -> Iterator[Line]:
+    """What `short_lines` leaves out."""
+    for section in SECTIONS:
+        if section.name in _LINES:
+            for line in _LINES[section.name](document):
+                yield section.subject, line
+        elif (part := dict(document)[section.name]) is not None:
+            assert isinstance(part, dict)
+            yield section.subject, part["sentence"]
+
+
+# --- What is always shown ------------------------------------------------------------------------
+
+
+def _warnings(document: Fit) -> Iterator[Line]:
+    warnings = document["data"]["warnings"]
+    last = len(_GRAVE)
+
+    def gravity(warned: Any) -> int:
+        return _GRAVE.index(warned["kind"]) if warned["kind"] in _GRAVE else last
+
+    for warned in sorted(warnings, key=gravity):
+        yield "Warning", warned["sentence"]
+    if advised := document["reproduce"]["advised"]:
+        yield "Rerun", advised
+    if warnings:
+        yield "", ""
+
+
+def _data(data: Data) -> str:
+    """credit.csv: 1,319 rows, 9 columns; card: yes 1,023 (77.6%), no 296 (22.4%)."""
+    files, rows = data["files"], data["rows"]
+    table = f"{files[0] if len(files) == 1 else many(len(files), 'file')}: " if files else ""
+    labels = sorted(data["counts"].items(), key=lambda item: -item[1])
+    counts = [f"{named(label)} {k:,} ({k / rows:.1%})" for label, k in labels[:_COUNTED]]
+    more = len(labels) - _COUNTED
+    counts += [f"{more} more labels"] if more > 0 else []
+    repeats = data.get("repeated", 0)
+    repeated = f" ({repeats:,} repeat another row)" if repeats else ""
     return (
-        "the rules for comparison use all columns but the ignored ones, with a 0/1 column for "
-        f"every category as cards have them: without {option('points')} their figures are a "
-        "little different"
+        f"{table}{rows:,} rows{repeated}, {many(data['columns'], 'column')}; {data['target']}: "
+        f"{', '.join(counts)}"
     )
 
 
-def all_lines(document: Fit) -> Iterator[Line]:
-    """Subject and text of each line."""
-    yield from first_lines(document)
-    yield from last_lines(document)
+def _split(split: Split) -> str:
+    together = f"; rows with the same {split['group']} stay together" if split["group"] else ""
+    seed = f" (seed {split['seed']}{together})"
+    if split["folds"] is not None:
+        return (
+            f"Tested by {split['folds']}-fold cross-validation, each row by a rule that never saw "
+            f"it{seed}"
+        )
+    known, test = split["learned_from"], split["test"]
+    return f"Trained on {known:,} rows, tested once on {test:,} others{seed}"
 
 
-def first_lines(document: Beginning) -> Iterator[Line]:
-    """What is known before the verdict."""
-    return _lines(FIRST_SECTIONS, document)
+def _errors(document: Fit) -> Iterator[Line]:
+    """The test error, and what else was tried on the same rows."""
+    error, cards = document["error"], False
+    assert error is not None
+    n, by = error["test_n"], document["asked"]["objective"]
+    yield (
+        "Test error",
+        f"{error['rate']:>5.1%}  {error['test_errors']:,} of {n:,} rows wrong; "
+        f"{error['interval_words']}{_CHOSEN_BY[by]}",
+    )
+    same = f"always {named(error['majority_label'])}, on the same rows"
+    yield "Compared", f"{error['majority_errors'] / n:>5.1%}  {same}"
+    for other in document["comparisons"][1:]:
+        name = _OTHERS.get(other["name"], other["name"])
+        yield "Compared", f"{other['test_errors'] / n:>5.1%}  {name}"
+        cards = cards or any(c["name"].startswith(CARD) for c in document["candidates"])
+    if cards:
+        yield "", f"{' ' * _INDENT}{_NOT_CARDS}"
+    if document["price"] is not None:
+        yield "Cost", document["price"]["sentence"]
+    classes = document["by_class"]
+    if by == "balanced" and classes:
+        rates = [1 - c["recall"] for c in classes if c["recall"] is not None]
+        yield (
+            "Balanced",
+            f"{sum(rates) / len(rates):>5.1%}  the mean of the error rates of the labels; always "
+            f"the same label: {1 - 1 / len(classes):.1%}",
+        )
 
 
-def last_lines(document: Fit) -> Iterator[Line]:
-    """The errors by class; the verdict, and what comes with it."""
-    return _lines(LAST_SECTIONS, document)
+_NOT_CARDS = "(these use every column, with a weight of its own)"
 
 
-def _lines(sections: Iterable[Section], document: Mapping[str, Any]) -> Iterator[Line]:
-    for section in sections:
-        if section.subject is None:
+def _which(confusion: Confusion) -> Iterator[Line]:
+    """A small table; of many classes those with the most of their rows wrong."""
+    labels, counts = confusion["labels"], confusion["counts"]
+    if len(labels) > _TABLE:
+        yield from (("By class", line) for line in class_lines(confusion))
+        return
+    names = [clip(one_line(named(label)), _CELL) for label in labels]
+    first = max(_INDENT, *(width_of(name) + len("actual ") for name in names))
+    heads = [f"predicted {name}" for name in names]
+    yield "", " " * first + "".join(f"  {head}" for head in heads)
+    for i, row in enumerate(counts):
+        name, wrong = f"actual {names[i]}", sum(row) - row[i]
+        cells = (f"{k:>{len(head) + 2},}" for k, head in zip(row, heads, strict=True))
+        rate = f"   {wrong / sum(row):>5.1%} wrong" if sum(row) else ""
+        yield "", name + " " * (first - width_of(name)) + "".join(cells) + rate
+
+
+def class_lines(confusion: Confusion) -> Iterator[str]:
+    """The test errors of the classes that have the most of their rows wrong, these first."""
+    labels, lines = confusion["labels"], []
+    for i, counts in enumerate(confusion["counts"]):
+        rows, wrong = sum(counts), sum(counts) - counts[i]
+        if not wrong:
             continue
-        if section.name in _LINES:
-            for line in _LINES[section.name](document):
-                yield line if isinstance(line, tuple) else (section.subject, line)
-        elif document[section.name] is not None:
-            yield section.subject, document[section.name]["sentence"]
+        most = max((j for j in range(len(labels)) if j != i), key=counts.__getitem__)
+        part = "" if counts[most] == wrong else f"{counts[most]:,} of them "
+        line = (
+            f"actual {named(labels[i])}: {wrong:,} of {rows:,} wrong ({wrong / rows:.1%}), {part}"
+            f"predicted {named(labels[most])}"
+        )
+        lines.append((-wrong / rows, i, line))
+    lines.sort()
+    yield from (line for *_, line in lines[:_CLASSES])
+    if len(lines) > _CLASSES:
+        more = many(len(lines) - _CLASSES, "other label")
+        yield f"and {more} with errors: see the report"
 
 
-# --- Sections that say more than a sentence ------------------------------------------------------
+def _rule(document: Fit) -> Iterator[Line]:
+    rule = document["rule"]
+    if rule is None:
+        return
+    where = f" (they are in the report{either('', ', and shown with -v')})"
+    yield "Rule", rule["sentence"] + (where if rule.get("classes") else "")
+
+
+def _limit(document: Fit) -> str:
+    """What is proved about all linear rules, in a sentence."""
+    verdict, forced = document["verdict"], document["forced"]
+    if verdict is None:
+        return document["unasked"] or "not decided: interrupted"
+    rows, kind = verdict["rows"], verdict["verdict"]
+    endless = list(verdict["infinite_coefficients"] or {})
+    if kind == "complete separation":
+        return (
+            f"a linear rule is right about all {rows:,} rows (proved): a logistic regression has "
+            "no finite estimate"
+        )
+    if verdict["separable"] is None:
+        return (
+            f"undecided whether a linear rule is right about all {rows:,} rows: more time may "
+            f"settle it ({option('time_limit', ...)})"
+        )
+    none = f"no linear rule is right about all {rows:,} rows (proved)"
+    if kind == "quasi-complete separation":
+        which = f" ({', '.join(endless[:_SHOWN])}{', ...' * (len(endless) > _SHOWN)})"
+        return f"{none}; a logistic regression has infinite coefficients{which if endless else ''}"
+    if forced is None or not forced["at_least"]:
+        return none
+    least, found = forced["at_least"], forced["errors"]
+    if least == found:
+        return f"every linear rule is wrong about at least {least:,} of all {rows:,} rows (proved)"
+    longer = either("minimum_errors", "certify --min-errors")
+    return (
+        f"every linear rule is wrong about at least {least:,} of all {rows:,} rows (proved); the "
+        f"best one found is wrong about {found:,}. {longer} searches longer for both"
+    )
+
+
+def _next(document: Fit) -> Iterator[Line]:
+    if (command := document["reproduce"]["predict"]) is not None:
+        yield "Next", command
+
+
+# --- What is shown when asked for ----------------------------------------------------------------
 
 
 def _core(document: Any) -> Iterator[str]:
     yield f"rosenblatt {document['rosenblatt']['version']}, {document['rosenblatt']['core']}"
 
 
-def _data(document: Any) -> Iterator[str]:
-    data: Data = document["data"]
-    labels = list(data["counts"].items())
-    counts = ", ".join(f"{named(label)} {count:,}" for label, count in labels[:_CLASSES])
-    counts += f" and {len(labels) - _CLASSES} more labels" if len(labels) > _CLASSES else ""
-    repeats = data.get("repeated", 0)
-    repeated = f" ({repeats:,} of them repeat the values of another row)" if repeats else ""
-    yield (
-        f"{data['rows']:,} rows{repeated}, {many(data['columns'], 'column')} → "
-        f"{many(data['n_features'], 'number')}; {data['target']}: {counts}"
-    )
-
-
-def _candidates(document: Any) -> Iterator[str | Line]:
+def _candidates(document: Any) -> Iterator[str]:
     candidates: list[Candidate] = document["candidates"]
     objective = document["asked"]["objective"]
     priced = any(c["price"] is not None for c in candidates)
@@ -140,110 +302,19 @@ def _mark(c: Candidate) -> str:
     return next((mark for mark, holds in marks.items() if holds), "")
 
 
-def _error(document: Any) -> Iterator[str]:
-    error = document["error"]
-    if error is None:
-        return
-    always = error["majority_errors"] / error["test_n"]
-    yield (
-        f"{error['rate']:.1%} ({error['test_errors']:,} of {error['test_n']:,} test rows), "
-        f"{error['interval_words']}; always saying "
-        f"{named(error['majority_label'])}: {always:.1%}"
-        f"{_CHOSEN_BY[document['asked']['objective']]}"
-    )
-
-
-def _comparisons(document: Any) -> Iterator[str]:
-    """What other methods make of the same rows; always saying one label stands beside the error."""
-    others = document["comparisons"][1:]
-    if others:
-        rates = [f"{c['name']} {c['test_errors'] / c['test_n']:.1%}" for c in others]
-        yield f"{', '.join(rates)}, trained on the same rows and wrong on the same test rows"
-        if any(c["name"].startswith(CARD) for c in document["candidates"]):
-            yield _baselines_of_cards()
-
-
-def _balanced(document: Any) -> Iterator[str]:
-    classes = document["by_class"]
-    if document["asked"]["objective"] != "balanced" or not classes:
-        return
-    rates = [1 - c["recall"] for c in classes if c["recall"] is not None]
-    yield (
-        f"{sum(rates) / len(rates):.1%}, the mean of the error rates of the labels (balanced "
-        f"error); always saying one label: {1 - 1 / len(classes):.1%}"
-    )
-
-
-def _rule(document: Any) -> Iterator[str | Line]:
-    rule = document["rule"]
-    if rule is None:
-        return
-    yield rule["sentence"]
-    classes, differences = rule.get("classes", []), rule.get("differences", [])
-    for of_class in classes[:_CLASSES]:
-        yield "scores", f"{named(of_class['label'])}: {score(of_class)}"
-    if len(classes) > _CLASSES:
-        yield "scores", f"and {len(classes) - _CLASSES} more: see the report"
-    for difference in differences[:_CLASSES]:
-        yield "why", difference["sentence"]
-    if levels := rule["references"]:
-        some = ", ".join(levels[:_LEVELS]) + (", …" if len(levels) > _LEVELS else "")
-        yield "levels", f"reference levels of the one-hot encoding, with weight 0: {some}"
-
-
-# --- Sums in words -------------------------------------------------------------------------------
-
-
-def column(name: str) -> str:
-    """A name that is a number is quoted: 25·0 would be read as a product."""
-    return repr(name) if is_number(name) else name
-
-
-def weighted_sum(terms: Sequence[Term], n_terms: int) -> str:
-    """2.5·age − 0.3·[owner = yes] + … (3 more); the first terms are the heaviest."""
-    if not terms:
-        return "0"
-    text = ""
-    for term in terms[:SHOWN]:
-        name = f"[{term['feature']}]" if term["indicator"] else column(term["feature"])
-        sign = "−" if term["weight"] < 0 else "+" if text else ""
-        text += f" {sign} " if text else sign
-        text += f"{number(abs(term['weight']), digits=3)}·{name}"
-    rest = n_terms - SHOWN
-    return text + (f" + … ({rest:,} more)" if rest > 0 else "")
-
-
-def score(of_class: ClassRule) -> str:
-    """The score of a class, for numbers as they stand in the table."""
-    constant = of_class["constant"]
-    total = weighted_sum(of_class["terms"], of_class["n_terms"])
-    return f"{total} {'−' if constant < 0 else '+'} {number(abs(constant), digits=3)}"
-
-
-def class_lines(confusion: Confusion) -> Iterator[str]:
-    """The test errors of each class, in the order of the labels; of many classes those with the
-    most of their rows wrong, these first."""
-    labels, lines = confusion["labels"], []
-    for i, counts in enumerate(confusion["counts"]):
-        rows, wrong = sum(counts), sum(counts) - counts[i]
-        if not rows:
-            continue
-        line = f"{named(labels[i])}: {wrong:,} of {rows:,} test rows wrong ({wrong / rows:.1%})"
-        if wrong:
-            most = max((j for j in range(len(labels)) if j != i), key=counts.__getitem__)
-            part = "" if counts[most] == wrong else f"{counts[most]:,} of them "
-            line += f", {part}called {named(labels[most])}"
-        lines.append((-wrong / rows, i, line))
-    if len(lines) > _CLASSES:
-        lines.sort()
-    yield from (line for *_, line in lines[:_CLASSES])
-    if len(lines) > _CLASSES:
-        yield f"and {len(lines) - _CLASSES} more: see the report"
-
-
-def _confusion(document: Any) -> Iterator[str]:
-    if document["confusion"] is not None:
-        yield from class_lines(document["confusion"])
+def _rule_in_full(document: Any) -> Iterator[str]:
+    """Of many classes their scores, and what decides between neighbours; reference levels."""
+    rule = document["rule"] or {}
+    classes = rule.get("classes", [])
+    for of_class in classes[:_SCORES]:
+        yield f"{named(of_class['label'])}: {score(of_class)}"
+    if len(classes) > _SCORES:
+        yield f"and {len(classes) - _SCORES} more: see the report"
+    for difference in rule.get("differences", [])[:_SCORES]:
+        yield difference["sentence"]
+    if levels := rule.get("references"):
+        some = ", ".join(levels[:_LEVELS]) + (", ..." if len(levels) > _LEVELS else "")
+        yield f"reference levels of the one-hot encoding, with weight 0: {some}"
 
 
 def _verdict(document: Any) -> Iterator[str]:
@@ -252,44 +323,63 @@ def _verdict(document: Any) -> Iterator[str]:
     if verdict is not None:
         rows = f", {verdict['rows']:,} rows" if verdict["separable"] is None else ""
         yield f"(the whole table{rows}) {verdict['sentence']}"
-    elif document["unasked"] is not None:
-        yield document["unasked"]
-
-
-def _warnings(document: Any) -> Iterator[str]:
-    for warning in document["data"]["warnings"]:
-        yield warning["sentence"]
 
 
 def _files(document: Any) -> Iterator[str]:
-    """The report, to be opened first, and what else was written."""
     files = document["files"]
     if not files:
         return
     names = [Path(path).name for kind, path in files.items() if kind != "report"]
     yield f"{files['report']}, with {' and '.join(names)} beside it"
-    if document["verdict"] is not None and "certificate" not in files:
-        no_rows = option("no_rows", True)
-        yield f"certificate.json is not written: its proof names rows ({no_rows})"
 
 
-def _commands(document: Any) -> Iterator[str]:
-    for command in (document["reproduce"]["predict"], document["reproduce"]["verify"]):
+def _again(document: Any) -> Iterator[str]:
+    for command in (document["reproduce"]["command"], document["reproduce"]["verify"]):
         if command is not None:
             yield command
 
 
-_LINES: dict[str, Callable[[Any], Iterator[str | Line]]] = {
+_LINES: dict[str, Callable[[Any], Iterator[str]]] = {
     "rosenblatt": _core,
-    "data": _data,
     "candidates": _candidates,
-    "error": _error,
-    "comparisons": _comparisons,
-    "by_class": _balanced,
-    "rule": _rule,
-    "confusion": _confusion,
+    "rule": _rule_in_full,
     "verdict": _verdict,
-    "warnings": _warnings,
     "files": _files,
-    "reproduce": _commands,
+    "reproduce": _again,
 }
+
+
+# --- Sums in words, in characters that any keyboard has -------------------------------------------
+
+
+def column(name: str) -> str:
+    """A name that is a number is quoted: 25*0 would be read as a product."""
+    return repr(name) if is_number(name) else name
+
+
+def plain(value: float) -> str:
+    """To three digits, as programs and spreadsheets read numbers."""
+    whole = abs(value) >= 1000 and abs(value) < 1e15
+    return f"{value:.0f}" if whole else f"{value:.3g}"
+
+
+def weighted_sum(terms: Sequence[Term], n_terms: int) -> str:
+    """2.5*age - 0.3*[owner=yes] + ... (30 more); the first terms are the heaviest."""
+    if not terms:
+        return "0"
+    text = ""
+    shown = terms if n_terms <= _WHOLE else terms[:_SHOWN]
+    for term in shown:
+        name = f"[{term['feature']}]" if term["indicator"] else column(term["feature"])
+        sign = "-" if term["weight"] < 0 else "+" if text else ""
+        text += f" {sign} " if text else sign
+        text += f"{plain(abs(term['weight']))}*{name}"
+    rest = n_terms - len(shown)
+    return text + (f" + ... ({rest:,} more)" if rest > 0 else "")
+
+
+def score(of_class: ClassRule) -> str:
+    """The score of a class, for numbers as they stand in the table."""
+    constant = of_class["constant"]
+    total = weighted_sum(of_class["terms"], of_class["n_terms"])
+    return f"{total} {'-' if constant < 0 else '+'} {plain(abs(constant))}"

@@ -159,7 +159,7 @@ class Selection:
         """An interval, and how far it can be believed."""
         kind = "" if self.test_groups is None else " by group"
         rough = "approximate " if self.cv else ""
-        return f"{rough}{100 * self.confidence:g} % interval{kind} {lo} to {hi}"
+        return f"{rough}{100 * self.confidence:g}% interval{kind} {lo} to {hi}"
 
     @property
     def sentence(self) -> str:

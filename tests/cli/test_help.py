@@ -12,6 +12,8 @@ import click
 import pytest
 
 from rosenblatt.cli import COMMANDS, TASKS, group
+from rosenblatt.cli._help import FIRST, TOPICS
+from rosenblatt.datasets import load_credit
 
 # As typed, but sooner: every option can also be set in the environment.
 QUICKLY = {"CERTIFY_FEWEST_ERRORS": "0.1", "FIT_NO_PEERS": "1", "FIT_TIME_LIMIT": "1"}
@@ -56,6 +58,41 @@ def test_every_option_is_explained_by_a_phrase_with_its_default(name):
             assert said, option.name
 
 
+@pytest.mark.parametrize("name", [name for name in COMMANDS if name in FIRST])
+def test_help_is_short_and_all_options_are_in_help_all(shell, name):
+    flags = {p.opts[-1] for p in options(name)}
+    assert {f"--{option}" for option in FIRST[name].split()} <= flags
+    short, whole = shell(name, "--help")[1], shell(name, "--help-all")[1]
+    shown = set(re.findall(r"^  (?:-\w, )?(--[\w-]+|-C\b)", short, re.MULTILINE))
+    assert shown == {f"--{option}" for option in FIRST[name].split()}
+    assert len(shown) <= 11
+    assert f"rosenblatt {name} --help-all" in short
+    below = re.split(r"^\S.*:\n", whole, maxsplit=1, flags=re.MULTILINE)[1]
+    listed = re.findall(r"^  (?:-\w, )?(--[\w-]+|-C\b)", below, re.MULTILINE)
+    assert sorted(listed) == sorted(flags | {"--help", "--help-all"})  # each once
+    topics = re.findall(r"^(\S.*):$", whole, re.MULTILINE)
+    assert topics == [topic for topic in ("Options", *TOPICS) if topic in topics]
+
+
+def test_every_topic_of_help_has_options_that_exist():
+    flags = {p.opts[-1].removeprefix("--") for name in COMMANDS for p in options(name)}
+    assert {option for names in TOPICS.values() for option in names.split()} <= flags | {
+        *("help", "help-all")
+    }
+
+
+def test_demo_writes_the_table_and_fits_it(shell):
+    code, out, err = shell("demo")
+    assert code == 0
+    assert "rosenblatt fit credit.csv --target card" in err
+    rerun = next(line for line in out.splitlines() if line.startswith("Rerun"))
+    assert shell(*shlex.split(rerun)[2:])[0] == 0
+    assert Path("credit.csv").read_bytes() == Path(load_credit().filename).read_bytes()
+    Path("credit.csv").write_text("a,b\n1,2\n")
+    code, _, err = shell("demo")
+    assert (code, Path("credit.csv").read_text()) == (2, "a,b\n1,2\n")
+
+
 def test_every_command_has_examples(shell):
     for name in COMMANDS:
         told = examples(shell(name, "--help")[1])
@@ -63,9 +100,8 @@ def test_every_command_has_examples(shell):
 
 
 def test_the_examples_work_when_pasted(tmp_path, shell, monkeypatch):
-    """All of them, in one folder, after the line that copies the table."""
-    copying = re.search(r"^ *(cp .*)$", shell("--help")[1], re.MULTILINE)[1]
-    lines = [copying]
+    """All of them, in one folder, after the command that writes the table."""
+    lines = ["rosenblatt demo"]
     for name in COMMANDS:
         lines += examples(shell(name, "--help")[1])
     monkeypatch.setattr("webbrowser.open", lambda address: True)

@@ -23,7 +23,7 @@ from rosenblatt.errors import RosenblattError
 # What a person wants to do, and the commands for it. A new command is a name here and a file of
 # that name with a function `command`.
 TASKS = {
-    "Learn from a table": ("fit", "inspect"),
+    "Learn from a table": ("fit", "inspect", "demo"),
     "Use a trained model": ("predict", "score", "export"),
     "Prove and check": ("certify", "verify"),
     "Teach and watch": ("trace", "play"),
@@ -68,15 +68,11 @@ can do.
 Reads {in_words("and")} files; text may be compressed. Results go to standard output, messages to
 standard error.
 """
-_EPILOG = """rosenblatt COMMAND --help shows the options of a command, and examples. They use a
-table that comes with the package, 1,319 credit-card applications. To copy it here:
+_EPILOG = """To try it: rosenblatt demo. The examples of rosenblatt COMMAND --help use the table
+that it writes.
 
-\b
-cp "$(python -c 'import rosenblatt.datasets as d; print(d.load_credit().filename)')" credit.csv
-
-Exit codes: 0 done; 1 verify: the certificate was rejected; 2 wrong usage or bad input; 3 undecided
-(certify, verify); 70 unexpected failure; 130 interrupted. With certify --exit-code each verdict has
-its own."""
+Exit codes: 0 done, 1 rejected (verify), 2 wrong usage or input, 3 undecided, 70 crash, 130
+interrupted."""
 
 
 @click.group(

@@ -49,7 +49,7 @@ _output = [
         "-v",
         "--verbose",
         is_flag=True,
-        help="Print more messages, and the traceback of an unexpected failure.",
+        help="Print more: details, times, and the traceback of an unexpected failure.",
     ),
 ]
 

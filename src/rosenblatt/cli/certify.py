@@ -11,6 +11,7 @@ import click
 from rosenblatt._util.files import make_folder
 from rosenblatt._util.text import of_files, one_line
 from rosenblatt.cli import _common, _options
+from rosenblatt.cli._help import Command
 from rosenblatt.errors import InputError
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ _CODES = {"complete separation": 0, "overlap": 10, "quasi-complete separation": 
 _NOT_SEPARABLE = 12
 
 
-@click.command()
+@click.command(cls=Command)
 @_options.table_options
 @_options.file_option("-o", "--output", help="Write the certificate to FILE as JSON.")
 @_options.file_option("--encoded", help="Write the numbers that the proof is about to FILE as CSV.")
@@ -83,7 +84,8 @@ _NOT_SEPARABLE = 12
 @click.option(
     "--exit-code",
     is_flag=True,
-    help="Exit with a code for each verdict instead of 0.  [default: see below]",
+    help="Exit with 0 for complete separation, 10 for overlap, 11 for quasi-complete separation, "
+    "and 12 if 10 or 11 is open.",
 )
 @_options.force_option
 @_options.output_options
@@ -115,20 +117,7 @@ def command(
     (on a tie the first in sorted order), the reference level. Row numbers start at 1 for the first
     row below the header; in the certificate and in --json they start at 0.
 
-    \b
-    Exit codes:
-      0   done, whatever the verdict
-      3   undecided
-      2   wrong usage or bad input
-      70  an unexpected failure
-      130 interrupted
-
-    \b
-    With --exit-code:
-      0   complete separation: a linear rule is right about every row
-      10  overlap: none is; a logistic regression has a finite estimate
-      11  quasi-complete separation: none is; some logistic coefficients are infinite
-      12  none is; whether 10 or 11 holds is open
+    Exits with 0 if the question is decided, whatever the verdict, and with 3 if it is not.
 
     \b
     Examples:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import click
 
+from rosenblatt.cli._help import Command
 
-@click.command()
+
+@click.command(cls=Command)
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 def command(shell: str) -> None:
     """Print a script that lets the shell complete commands and options.

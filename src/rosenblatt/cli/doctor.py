@@ -11,11 +11,12 @@ import click
 
 from rosenblatt._util.version import __version__
 from rosenblatt.cli import _common, _options
+from rosenblatt.cli._help import Command
 
 _PACKAGES = ("numpy", "scipy", "scikit-learn", "pyarrow", "click", "rich")
 
 
-@click.command()
+@click.command(cls=Command)
 @_options.output_options
 def command(out: _common.Output) -> None:
     """Show versions, whether the compiled core runs, and the size of the cache.

@@ -8,6 +8,7 @@ import click
 
 from rosenblatt._util.text import listed
 from rosenblatt.cli import _common, _options
+from rosenblatt.cli._help import Command
 from rosenblatt.errors import InputError
 
 _NAMED = 20  # columns, in a message
@@ -15,7 +16,7 @@ _WRITTEN = {"sql": "query", "excel": "formula", "python": "module"}
 _KINDS = {"onnx": "--onnx FILE", "sql": "--sql", "excel": "--excel-formula", "python": "--python"}
 
 
-@click.command()
+@click.command(cls=Command)
 @_options.model_argument
 @_options.file_option("--onnx", help="Write an ONNX graph to FILE.")
 @click.option("--sql", is_flag=True, help="Print a SQL query that gives every row its label.")

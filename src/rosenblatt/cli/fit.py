@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rosenblatt.cli import _common, _options
+from rosenblatt.cli._help import Command
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -17,7 +18,7 @@ INTERRUPTED = 130
 _BOLD = ("Test error", "Warning", "Rerun")
 
 
-@click.command()
+@click.command(cls=Command)
 @_options.table_options
 @click.option(
     "-o", "--output", metavar="FOLDER", help="Folder to write.  [default: FILE-rosenblatt]"

@@ -8,9 +8,10 @@ import click
 
 from rosenblatt._util.text import many, one_line
 from rosenblatt.cli import _common, _options
+from rosenblatt.cli._help import Command
 
 
-@click.command()
+@click.command(cls=Command)
 @_options.table_options
 @_options.output_options
 def command(files: tuple[str, ...], out: _common.Output, **reading: Any) -> int:

@@ -8,10 +8,11 @@ from typing import Any
 import click
 
 from rosenblatt.cli import _common, _options
+from rosenblatt.cli._help import Command
 from rosenblatt.errors import InputError
 
 
-@click.command()
+@click.command(cls=Command)
 @_options.maybe_table_options
 @click.option(
     "-o", "--output", metavar="FILE", help="Write the page to FILE.  [default: a temporary file]"

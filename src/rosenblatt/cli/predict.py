@@ -16,6 +16,7 @@ import click
 from rosenblatt._util.text import in_file, listed, many, named, of_files, row_number, shown
 from rosenblatt.cli import _common, _options
 from rosenblatt.cli._explain import Reasons, SmallestChange, Why, is_card, points_of
+from rosenblatt.cli._help import Command
 from rosenblatt.cli._rows import NewRows, new_rows, read_model
 from rosenblatt.cli._second_opinion import second_opinion
 from rosenblatt.errors import InputError
@@ -26,7 +27,7 @@ _NUMBER = re.compile(r"[-+]?(\d+([.,]\d*)*|[.,]\d+)([eE][-+]?\d+)?\s*%?")
 _WAITING = 1 << 24  # characters that wait in memory; more of them in a file
 
 
-@click.command()
+@click.command(cls=Command)
 @_options.model_argument
 @_options.row_options()
 @click.option(

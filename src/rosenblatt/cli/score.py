@@ -9,6 +9,7 @@ import click
 
 from rosenblatt._util.text import many, named, one_line
 from rosenblatt.cli import _common, _options
+from rosenblatt.cli._help import Command
 from rosenblatt.cli._rows import Fingerprint, new_rows, read_model
 from rosenblatt.errors import InputError
 
@@ -26,7 +27,7 @@ _LEFT_OUT = {
 }
 
 
-@click.command()
+@click.command(cls=Command)
 @_options.model_argument
 @_options.row_options(labelled=True)
 @_options.unseen_option()

@@ -10,6 +10,7 @@ import click
 
 from rosenblatt._util.text import of_files
 from rosenblatt.cli import _common, _options
+from rosenblatt.cli._help import Command
 from rosenblatt.errors import InputError
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ _FORMATS = ("table", "markdown", "latex")
 _RULES = ("perceptron", "PA-I", "PA-II", "AROW")
 
 
-@click.command()
+@click.command(cls=Command)
 @_options.table_options
 @click.option("--steps", is_flag=True, help="Explain every step in words, with its numbers.")
 @click.option(

@@ -13,6 +13,7 @@ import click
 from rosenblatt import verify, verify_errors
 from rosenblatt._util.text import one_line
 from rosenblatt.cli import _common, _options
+from rosenblatt.cli._help import Command
 from rosenblatt.errors import InputError
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ _SHOWN = 5  # columns of which is said what was done to them
 _MODEL = "rosenblatt-model"  # what model files say they are
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("certificate", type=click.Path())
 @_options.row_options()
 @_options.file_option(

@@ -69,7 +69,12 @@ def _errors(table: Table, seed: int, most_rows: int) -> list[float]:
 def _study(table: Table, places: Any, seed: int, given: dict[str, Any]) -> Any:
     """As a person would call it, gaps filled as for the peers; the verdict is not what is measured
     here."""
-    same: dict[str, Any] = {"seed": seed, "peers": False, "impute": "mean", "time_limit": 0.1}
+    same: dict[str, Any] = {
+        "random_state": seed,
+        "comparison": False,
+        "impute": "mean",
+        "time_limit": 0.1,
+    }
     if isinstance(table.rows, pd.DataFrame):
         rows = table.rows.iloc[places]
     else:

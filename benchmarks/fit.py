@@ -56,7 +56,7 @@ def errors():
     X, y, _ = table.encode(scale=False)
     wrong = {"rosenblatt fit": [], "LogisticRegression": [], "always yes": []}
     for seed in range(20):
-        found = select(X, y, preprocessor=StandardScaler(), seed=seed)
+        found = select(X, y, preprocessor=StandardScaler(), random_state=seed)
         scaler = StandardScaler().fit(X[found.train])
         peer = LogisticRegression().fit(scaler.transform(X[found.train]), y[found.train])
         theirs = peer.predict(scaler.transform(X[found.test])) != y[found.test]

@@ -20,7 +20,7 @@ from sentences import FILES
     [
         ("header", (False,), "header=False", "--no-header"),
         ("header", (True,), "header=True", "--header"),
-        ("points", (0,), "points=0", "--points 0"),
+        ("max_points", (0,), "max_points=0", "--max-points 0"),
         ("impute", ("mean",), "impute='mean'", "--impute mean"),
         ("na_values", ("?",), "na_values='?'", "--na-values '?'"),
         ("ignore", ("a b", "c"), "ignore=['a b', 'c']", "--ignore 'a b' --ignore c"),

@@ -35,7 +35,7 @@ def folder(tmp_path_factory):
     loans.drop(index=[3, 40]).to_csv(place / "clean.csv", index=False)
     loans.head(12).drop(columns="paid").to_csv(place / "new.csv", index=False)
     study(place / "loans.csv", target="paid", linear_only=True).save(place / "fit")
-    study(place / "loans.csv", target="paid", linear_only=True, no_rows=True).save(place / "bare")
+    study(place / "loans.csv", target="paid", linear_only=True, private=True).save(place / "bare")
     return place
 
 

@@ -28,7 +28,7 @@ FRAME["y"] = np.where(FRAME["income"] + 8000 * RNG.normal(size=N) > 55_000, "yes
 @pytest.fixture
 def model(shell, tmp_path):
     FRAME.to_csv(tmp_path / "t.csv", index=False)
-    assert shell("fit", "t.csv", "--target", "y", "-o", "out", "--no-peers", "-q")[0] == 0
+    assert shell("fit", "t.csv", "--target", "y", "-o", "out", "--no-comparison", "-q")[0] == 0
     return "out/model.json"
 
 

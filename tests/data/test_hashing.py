@@ -142,7 +142,7 @@ def test_a_study_names_the_heaviest_words(shell, tmp_path, stream):
         for i in range(120)
     ]
     (tmp_path / "t.csv").write_text("\n".join(["review,liked", *lines]) + "\n")
-    found = study("t.csv", target="liked", text="review:hashed", stream=stream, peers=False)
+    found = study("t.csv", target="liked", text="review:hashed", stream=stream, comparison=False)
     document = found.to_dict()
     heaviest = [term["feature"].split("|")[0] for term in document["rule"]["terms"][:4]]
     telling = {"review: excellent", "review: superb", "review: awful", "review: boring"}
@@ -159,7 +159,7 @@ def test_a_study_names_the_heaviest_words(shell, tmp_path, stream):
 def test_text_without_a_known_word_is_marked(shell, tmp_path):
     lines = [f"{'good film' if i % 2 else 'bad plot'},{i},{i % 2}" for i in range(12)]
     (tmp_path / "t.csv").write_text("\n".join(["review,n,y", *lines]) + "\n")
-    study("t.csv", target="y", text="review", peers=False).save("out")
+    study("t.csv", target="y", text="review", comparison=False).save("out")
     new = 'review,n\nGood plot,1\n"zzz, qqq",2\n,3\nbad xyz,\n'
     (tmp_path / "new.csv").write_text(new)
     code, out, err = shell("predict", "out/model.json", "new.csv")

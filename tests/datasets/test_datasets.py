@@ -36,7 +36,7 @@ def test_credit_comes_as_arrays_or_frames():
 
 
 def test_made_applications_are_separable_by_the_rule_that_is_documented():
-    X, y = make_credit(5000, seed=3)
+    X, y = make_credit(5000, random_state=3)
     names = list(make_credit(1, as_frame=True)[0].columns)
     rule = dict(zip(names, (-170, -1, 22, 50, -70, -24, 0, 48, 13), strict=True))
     scores = [
@@ -48,11 +48,11 @@ def test_made_applications_are_separable_by_the_rule_that_is_documented():
 
 
 def test_noise_flips_that_share_of_the_labels():
-    X, y = make_credit(1000, seed=5)
-    same, noisy = make_credit(1000, noise=0.1, seed=5)
+    X, y = make_credit(1000, random_state=5)
+    same, noisy = make_credit(1000, noise=0.1, random_state=5)
     assert (same == X).all()
     assert (y != noisy).sum() == 100
-    assert (make_credit(1000, seed=6)[0] != X).any()
+    assert (make_credit(1000, random_state=6)[0] != X).any()
 
 
 @pytest.mark.parametrize("bad", [{"n": 0}, {"n": 2.5}, {"noise": -0.1}, {"noise": 1.5}])

@@ -171,7 +171,7 @@ def test_dask_arrays_and_frames_stay_where_they_are(client):
 def test_fit_on_a_cluster_says_what_fit_says(cluster, client, shell, tmp_path):
     frame = pd.DataFrame(X, columns=[f"c{j}" for j in range(X.shape[1])])
     frame.assign(label=np.where(Y > 0, "yes", "no")).to_csv("t.csv", index=False)
-    given = ["fit", "t.csv", "--target", "label", "--json", "-q", "--no-peers"]
+    given = ["fit", "t.csv", "--target", "label", "--json", "-q", "--no-comparison"]
     code, streamed, err = shell(*given, "--stream", "-o", "streamed")
     assert (code, err) == (0, "")
     code, found, err = shell(*given, "--engine", cluster.scheduler_address, "-o", "found")

@@ -202,7 +202,7 @@ def test_on_paper_the_rows_fit_and_no_check_is_claimed(opened, tmp_path):
     names = [f"a_rather_long_name_of_column_{j}" for j in range(14)]
     table = pd.DataFrame(rng.standard_normal((60, 14)) * 1234.56789, columns=names)
     table = pd.concat([table, table]).assign(y=["yes"] * 60 + ["no"] * 60)  # the same points
-    study(table, target="y", peers=False).report(tmp_path / "report.html")
+    study(table, target="y", comparison=False).report(tmp_path / "report.html")
     page = opened(tmp_path / "report.html")
     page.set_viewport_size({"width": 696, "height": 900})
     page.emulate_media(media="print")
@@ -239,7 +239,7 @@ def test_hostile_names_and_labels_stay_text(opened, tmp_path):
 
 def test_without_a_proof_the_page_has_no_place_for_one(opened, tmp_path):
     table = pd.DataFrame({"a": [1.0, 2, 3, 4] * 5, "y": [0, 1, 0, 1] * 5})
-    found = study(table, target="y", no_rows=True)
+    found = study(table, target="y", private=True)
     assert "conflict" in found.certificate.to_dict()
     (tmp_path / "report.html").write_text(found._page())
     page = opened(tmp_path / "report.html")

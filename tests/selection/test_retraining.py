@@ -75,7 +75,7 @@ def test_a_label_that_folds_cannot_share_is_judged_on_validation_rows():
     X, y = np.arange(50.0)[:, None], np.repeat(["a", "b"], [45, 5])
     groups = np.repeat(np.arange(10), 5)
     groups[45:] = np.arange(5)  # each b has a group of its own
-    found = select(X, y, AVERAGE, retrain=True, groups=groups, seed=1)
+    found = select(X, y, AVERAGE, retrain=True, groups=groups, random_state=1)
     assert found.retrained
     assert len(found.out_of_sample.scores) in (len(found.validation), len(found.fitted_on))
 

@@ -93,7 +93,7 @@ def test_a_rare_label_that_was_oversampled():
     for part in folds(y, 5, groups, 0):
         assert 20 < (y[part] == 1).sum() < 90
         assert 50 <= (y[part] == 0).sum() <= 58
-    assert "rbf kernel" not in {c.name for c in select(X, y, seed=1).candidates}
+    assert "rbf kernel" not in {c.name for c in select(X, y, random_state=1).candidates}
 
 
 def test_few_copies_stay_together_and_change_no_interval():

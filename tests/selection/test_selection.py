@@ -108,7 +108,11 @@ def table(n=200, d=3, seed=0, noise=0.3):
 
 def test_the_same_seed_gives_the_same_answer_and_another_other_parts():
     X, y = table()
-    one, same, other = select(X, y, seed=1), select(X, y, seed=1), select(X, y, seed=2)
+    one, same, other = (
+        select(X, y, random_state=1),
+        select(X, y, random_state=1),
+        select(X, y, random_state=2),
+    )
     assert str(one) == str(same)
     assert np.array_equal(one.test, same.test)
     assert not np.array_equal(one.test, other.test)
@@ -239,7 +243,7 @@ def chosen_by_luck(runs, n, rules=None):
     for seed in range(runs):
         rng = np.random.default_rng(seed)
         X, y = rng.standard_normal((n, 5)), rng.integers(0, 2, n)
-        found = select(X, y, rules, seed=seed)
+        found = select(X, y, rules, random_state=seed)
         counts = (found.winner.validation_errors, found.winner.validation_n)
         rates.append((counts[0] / counts[1], found.test_errors / found.test_n))
         ends = np.array([clopper_pearson(*counts), found.interval])
@@ -432,7 +436,7 @@ def test_a_comparison_needs_a_folder_for_its_checkpoints(tmp_path):
 def test_many_classes_have_the_largest_class_as_their_floor():
     X, y = load_iris(return_X_y=True)
     X, y = X[:130], y[:130]  # 50, 50 and 30 rows
-    found = select(X, y, {"average": Perceptron(keep="average", random_state=0)}, seed=1)
+    found = select(X, y, {"average": Perceptron(keep="average", random_state=0)}, random_state=1)
     always = found.candidates[0]
     assert (always.name, always.baseline, found.majority) == ("largest class", True, 0)
     assert (found.majority_errors, found.test_n) == (16, 26)  # a fifth of 80 and of 130

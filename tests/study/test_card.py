@@ -1,4 +1,4 @@
-"""rosenblatt fit --points, and what is done with the card: by hand, in SQL, with reasons."""
+"""rosenblatt fit --scorecard, and what is done with the card: by hand, in SQL, with reasons."""
 
 import csv
 import json
@@ -39,7 +39,7 @@ TABLE = made()
 
 @pytest.fixture(scope="module")
 def found():
-    return study(TABLE, target="paid", points=5, terms=4, peers=False)
+    return study(TABLE, target="paid", scorecard=True, max_points=5, max_terms=4, comparison=False)
 
 
 @pytest.fixture(scope="module")
@@ -119,7 +119,17 @@ def test_the_report_shows_a_card_to_fill_in(found):
 
 def test_the_terminal_says_the_card(capsys, tmp_path):
     TABLE.to_csv(tmp_path / "t.csv", index=False)
-    arguments = ["--target", "paid", "--points", "2", "--terms", "2", "--no-rows", "-q"]
+    arguments = [
+        "--target",
+        "paid",
+        "--scorecard",
+        "--max-points",
+        "2",
+        "--max-terms",
+        "2",
+        "--private",
+        "-q",
+    ]
     code = main(["fit", str(tmp_path / "t.csv"), *arguments, "-o", str(tmp_path / "out")])
     shown = capsys.readouterr().out
     assert code == 0
@@ -129,7 +139,7 @@ def test_the_terminal_says_the_card(capsys, tmp_path):
     saved = load(tmp_path / "out" / "model.json")
     assert set(saved.points_) <= {-2, -1, 1, 2}
     report = (tmp_path / "out" / "report.html").read_text()
-    assert "--points 2 --terms 2" in report.replace("&#x27;", "'")
+    assert "--max-points 2 --max-terms 2" in report.replace("&#x27;", "'")
 
 
 # --- What is done with it -------------------------------------------------------------------------
@@ -241,7 +251,7 @@ def test_a_column_that_the_table_lacks_is_named(folder, tmp_path, capsys):
 def test_ranges_are_those_of_the_columns_wherever_words_stand():
     """A card has a feature for every word, and the rows of the table one fewer."""
     table = TABLE[["town", "income", "reports", "paid"]][:150]
-    found = study(table, target="paid", points=3, terms=2, peers=False)
+    found = study(table, target="paid", scorecard=True, max_points=3, max_terms=2, comparison=False)
     rows = table.iloc[found.selection.fitted_on]
     for column in found.preprocessing.columns[1:]:
         values = rows[column.name]
@@ -253,7 +263,14 @@ def test_gaps_in_counts_are_filled_with_whole_numbers():
     gaps = TABLE[:150].copy()
     gaps["reports"] = gaps["reports"].astype(float)
     gaps.loc[gaps.index[::10], ["reports", "income"]] = np.nan
-    asked = {"target": "paid", "points": 3, "terms": 2, "peers": False, "impute": "mean"}
+    asked = {
+        "target": "paid",
+        "scorecard": True,
+        "max_points": 3,
+        "max_terms": 2,
+        "comparison": False,
+        "impute": "mean",
+    }
     found = study(gaps, **asked)
     fills = {column.name: getattr(column, "fill", None) for column in found.preprocessing.columns}
     assert fills["reports"] % 1 == 0
@@ -266,7 +283,13 @@ def test_gaps_in_counts_are_filled_with_whole_numbers():
 
 
 def test_costs_and_balance_weigh_the_search():
-    asked = {"target": "paid", "points": 3, "terms": 1, "peers": False}
+    asked = {
+        "target": "paid",
+        "scorecard": True,
+        "max_points": 3,
+        "max_terms": 1,
+        "comparison": False,
+    }
     plain = study(TABLE[:150], **asked)
     dear = study(TABLE[:150], **asked, costs={"yes:no": 20})
     even = study(TABLE[:150], **asked, class_weight="balanced")
@@ -287,10 +310,10 @@ def test_costs_and_balance_weigh_the_search():
 @pytest.mark.parametrize(
     "options",
     [
-        {"points": 0},
-        {"terms": 3},
-        {"points": 5, "terms": 21},
-        {"points": 5, "stream": True},
+        {"scorecard": True, "max_points": 0},
+        {"max_terms": 3},
+        {"scorecard": True, "max_points": 5, "max_terms": 21},
+        {"scorecard": True, "max_points": 5, "stream": True},
     ],
 )
 def test_options_that_make_no_card_are_refused(options):
@@ -300,10 +323,10 @@ def test_options_that_make_no_card_are_refused(options):
 
 def test_more_labels_and_sparse_rows_have_no_card():
     three = TABLE.assign(paid=np.resize(["a", "b", "c"], len(TABLE)))
-    with raises(InputError, option="points", value=5):
-        study(three, target="paid", points=5)
+    with raises(InputError, option="scorecard", value=True):
+        study(three, target="paid", scorecard=True)
     wordy = TABLE.assign(
         note=[("red sky at night", "grey sky at noon")[k % 2] for k in range(len(TABLE))]
     )
-    with raises(InputError, option="points", value=5):
-        study(wordy, target="paid", text="note", points=5)
+    with raises(InputError, option="scorecard", value=True):
+        study(wordy, target="paid", text="note", scorecard=True)

@@ -127,11 +127,11 @@ def test_the_rule_in_words_has_the_threshold_that_was_chosen(dear):
 
 def test_the_command_gives_what_the_function_gives(shell):
     made().to_csv("t.csv", index=False)
-    more = ["--cost", "yes:no=4", "--linear-only", "--no-peers", "--seed", "2"]
+    more = ["--cost", "yes:no=4", "--linear-only", "--no-comparison", "--seed", "2"]
     code, out, err = shell("fit", "t.csv", "-y", "ill", *more, "--json")
     assert (code, err) == (0, "")
     told = json.loads(out)
-    options = {"costs": {"yes:no": 4}, "linear_only": True, "peers": False, "seed": 2}
+    options = {"costs": {"yes:no": 4}, "linear_only": True, "comparison": False, "seed": 2}
     found = study("t.csv", target="ill", **options).to_dict()
     for part in ("asked", "by_class", "price", "roc", "thresholds", "calibration", "candidates"):
         assert told[part] == found[part]
@@ -139,7 +139,7 @@ def test_the_command_gives_what_the_function_gives(shell):
     assert told["not_tried"] == {"rbf kernel": f"{why} (--linear-only)"}
     assert found["not_tried"] == {"rbf kernel": f"{why} (linear_only=True)"}
     again = shlex.split(told["reproduce"]["command"])[1:]
-    assert {"--cost", "yes:no=4", "--linear-only", "--no-peers"} <= set(again)
+    assert {"--cost", "yes:no=4", "--linear-only", "--no-comparison"} <= set(again)
     code, out, _ = shell(*again, "--json")
     assert json.loads(out)["price"] == told["price"]
 
@@ -203,7 +203,7 @@ def test_a_price_for_a_label_that_is_none_writes_nothing(shell):
 
 def test_a_colon_may_be_part_of_a_label():
     frame = made(200).assign(ill=lambda f: f["ill"].map({"yes": "10:30", "no": "9:15"}))
-    found = study(frame, target="ill", costs={"10:30:9:15": 4}, peers=False).to_dict()
+    found = study(frame, target="ill", costs={"10:30:9:15": 4}, comparison=False).to_dict()
     assert found["asked"]["costs"] == [{"actual": "10:30", "predicted": "9:15", "cost": 4.0}]
 
 
@@ -213,7 +213,7 @@ def test_many_labels_have_prices_of_pairs_and_no_threshold():
     y = np.array(["low", "mid", "top"])[
         np.digitize(X[:, 0] + rng.standard_normal(300), [-0.5, 0.5])
     ]
-    found = study(X, y, costs={"top:low": 8}, peers=False)
+    found = study(X, y, costs={"top:low": 8}, comparison=False)
     document, chosen = found.to_dict(), found.selection
     wrong = chosen.labels != chosen.predictions
     dear = (chosen.labels == "top") & (chosen.predictions == "low")
@@ -280,7 +280,7 @@ def test_a_model_without_a_probability_says_so(shell):
 
     iris = load_iris(as_frame=True)
     iris.data.assign(kind=iris.target_names[iris.target]).to_csv("iris.csv", index=False)
-    assert shell("fit", "iris.csv", "-y", "kind", "--no-peers")[0] == 0
+    assert shell("fit", "iris.csv", "-y", "kind", "--no-comparison")[0] == 0
     code, out, err = shell("predict", "iris-rosenblatt/model.json", "iris.csv", "--probability")
     assert (code, out) == (2, "")
     assert "it tells 3 labels apart, and probabilities are for two labels" in err
@@ -343,7 +343,7 @@ def test_the_errors_of_a_candidate_are_those_that_its_price_is_of(more, tmp_path
 
 
 def test_training_errors_are_counted_at_the_threshold_of_the_price():
-    frame, options = made(600, 0.1), {"costs": {"yes:no": 7}, "retrain": False, "peers": False}
+    frame, options = made(600, 0.1), {"costs": {"yes:no": 7}, "retrain": False, "comparison": False}
     found = study(frame, target="ill", **options)
     chosen = next(c for c in found.to_dict()["candidates"] if c["chosen"])
     split, labels = found.selection, frame["ill"].to_numpy()
@@ -354,7 +354,7 @@ def test_training_errors_are_counted_at_the_threshold_of_the_price():
 
 
 def test_the_balanced_mean_is_what_is_too_optimistic_where_it_chose():
-    found = study(made(400, 0.1), target="ill", objective="balanced", peers=False).to_dict()
+    found = study(made(400, 0.1), target="ill", objective="balanced", comparison=False).to_dict()
     chosen = next(c for c in found["candidates"] if c["chosen"])
     mean = f"{chosen['price'] / chosen['validation_n']:.1%}, the mean of the error rates of the"
     assert found["error"]["optimism"].startswith(

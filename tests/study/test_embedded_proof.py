@@ -62,7 +62,7 @@ def test_all_rows_are_what_the_stand_alone_verifier_reads(tmp_path):
 @pytest.mark.parametrize(
     "options",
     [
-        {"no_rows": True},
+        {"private": True},
         {"stream": True},
     ],
 )

@@ -89,7 +89,7 @@ def test_it_is_no_worse_than_logistic_regression_by_more_than_a_point(heavy):
     X, y, _ = table.encode(scale=False)
     ours = theirs = always = rows = 0
     for seed in range(max(heavy(20), 3)):
-        found = select(X, y, preprocessor=StandardScaler(), seed=seed)
+        found = select(X, y, preprocessor=StandardScaler(), random_state=seed)
         train, test = found.train, found.test
         scaler = StandardScaler().fit(X[train])
         peer = LogisticRegression().fit(scaler.transform(X[train]), y[train])
@@ -371,7 +371,7 @@ def test_no_rows_keeps_peoples_data_out(fit):
     frame = made(n=200, noise=1.0)
     frame["exact"] = np.random.default_rng(1).standard_normal(200)
     frame.to_csv("t.csv", index=False)
-    found = fit("t.csv", "-y", "label", "--no-rows")
+    found = fit("t.csv", "-y", "label", "--private")
     assert found["hardest_rows"] == []
     assert found["verdict"]["meeting_point"] is found["verdict"]["conflict"] is None
     assert "Why" not in found["verdict"]["text"]
@@ -384,12 +384,12 @@ def test_no_rows_keeps_peoples_data_out(fit):
 
 def test_no_rows_keeps_the_certificate_of_a_separation(fit):
     made(noise=0.0)
-    assert "certificate" in fit("t.csv", "-y", "label", "--no-rows")["files"]
+    assert "certificate" in fit("t.csv", "-y", "label", "--private")["files"]
 
 
 def test_cross_validation_tests_every_row(fit):
     made(n=60)
-    found = fit("t.csv", "-y", "label", "--cv", "3", "--no-rows")
+    found = fit("t.csv", "-y", "label", "--cv", "3", "--private")
     assert found["split"]["method"] == "cross-validation"
     assert found["error"]["test_n"] == 60
     assert found["split"]["train"] == 60

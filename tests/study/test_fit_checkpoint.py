@@ -19,7 +19,7 @@ def made(place, n=400, seed=0):
     frame.to_csv(place / "t.csv", index=False)
 
 
-FIT = ["fit", "t.csv", "--target", "label", "--no-rows", "-q"]
+FIT = ["fit", "t.csv", "--target", "label", "--private", "-q"]
 KEPT = [*FIT, "--checkpoint", "kept"]
 OFTEN = ["--checkpoint-every", "0"]
 

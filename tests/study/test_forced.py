@@ -104,7 +104,7 @@ def test_lines_say_which_rows_they_are_about(found):
 
 
 def test_it_is_not_searched_for_unasked(cancer):
-    found = study(cancer, target="kind", peers=False).to_dict()
+    found = study(cancer, target="kind", comparison=False).to_dict()
     assert [found[part] for part in ("forced", "opinions", "progressive")] == [None] * 3
 
 

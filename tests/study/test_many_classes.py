@@ -38,7 +38,7 @@ def towns(n=240, seed=0):
 
 @pytest.fixture(scope="module")
 def found():
-    return study(towns(), target="label", impute="mean", no_rows=True)
+    return study(towns(), target="label", impute="mean", private=True)
 
 
 @pytest.fixture(scope="module")
@@ -237,7 +237,7 @@ def test_wide_tables_are_decided_by_training_first():
     rng = np.random.default_rng(0)
     for d, k in ((300, 3), (60, 20)):  # many columns; many columns times classes
         X, y = rng.normal(size=(5 * k + 40, d)), np.arange(5 * k + 40) % k
-        document = study(X, y, no_rows=True).to_dict()
+        document = study(X, y, private=True).to_dict()
         assert document["verdict"]["verdict"] == "complete separation"
         assert document["proof"]["accepted"]
         assert f"{k} classes" in document["verdict"]["sentence"]

@@ -23,13 +23,13 @@ def iris():
 
 @pytest.fixture(scope="module")
 def separable(iris):
-    return study(iris, target="kind", peers=False, thorough=True)
+    return study(iris, target="kind", comparison=False, thorough=True)
 
 
 @pytest.fixture(scope="module")
 def overlapping():
     X, y = load_breast_cancer(return_X_y=True, as_frame=True)
-    return study(X.iloc[:, :2].assign(kind=y), target="kind", peers=False, thorough=True)
+    return study(X.iloc[:, :2].assign(kind=y), target="kind", comparison=False, thorough=True)
 
 
 def test_counts_add_up(separable, overlapping):
@@ -104,7 +104,7 @@ def test_lambda_is_fixed_by_the_first_half():
     other = y.copy()
     other[second] = 1 - other[second]
     one, two = (
-        study(X, labels, peers=False, thorough=True).to_dict()["progressive"]
+        study(X, labels, comparison=False, thorough=True).to_dict()["progressive"]
         for labels in (y, other)
     )
     assert one["lam"] == two["lam"]
@@ -113,25 +113,29 @@ def test_lambda_is_fixed_by_the_first_half():
 
 def test_where_it_is_not_asked(iris):
     grouped = study(
-        iris.assign(who=np.arange(150) // 2), target="kind", group="who", peers=False, thorough=True
+        iris.assign(who=np.arange(150) // 2),
+        target="kind",
+        groups="who",
+        comparison=False,
+        thorough=True,
     ).to_dict()
     assert grouped["progressive"] is None
     three = load_iris(return_X_y=True)
-    assert study(*three, peers=False, thorough=True).to_dict()["opinions"] is None
-    bare = study(iris, target="kind", no_rows=True, peers=False, thorough=True)
+    assert study(*three, comparison=False, thorough=True).to_dict()["opinions"] is None
+    bare = study(iris, target="kind", private=True, comparison=False, thorough=True)
     assert bare.to_dict()["opinions"]["examples"] == []
     priced = study(
-        iris, target="kind", costs={"setosa:other": 5}, peers=False, thorough=True
+        iris, target="kind", costs={"setosa:other": 5}, comparison=False, thorough=True
     ).to_dict()
     assert priced["opinions"] is None
     words = pd.DataFrame({"a": ["x", "y"] * 30, "b": range(60), "kind": [0] * 30 + [1] * 30})
-    support = study(words, target="kind", peers=False, thorough=True).to_dict()["progressive"][
+    support = study(words, target="kind", comparison=False, thorough=True).to_dict()["progressive"][
         "support"
     ]
     assert support is None  # columns made of the rows themselves
 
 
 def test_the_same_whenever_it_is_asked(iris, separable):
-    again = study(iris, target="kind", peers=False, thorough=True).to_dict()
+    again = study(iris, target="kind", comparison=False, thorough=True).to_dict()
     assert again["opinions"] == separable.to_dict()["opinions"]
     assert again["progressive"] == separable.to_dict()["progressive"]

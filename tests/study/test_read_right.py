@@ -76,7 +76,7 @@ def test_what_was_not_tried_is_said(shell):
     table().to_csv("t.csv", index=False)
     said = f"{'rbf kernel':<20}not tried: "
     assert said not in shell("fit", "t.csv", "-y", "label", "-v")[1]
-    told = shell("fit", "t.csv", "-y", "label", "--no-rows", "-v")[1]
+    told = shell("fit", "t.csv", "-y", "label", "--private", "-v")[1]
     assert f"{said}its rule is made of training rows" in told
     assert said in shell("fit", "t.csv", "-y", "label", "--stream", "--cache", ".", "-v")[1]
 
@@ -126,8 +126,8 @@ def test_the_floor_is_marked_and_each_label_has_its_errors(shell):
 
 def test_a_certificate_that_names_rows_is_said_not_to_be_written(shell):
     table().to_csv("t.csv", index=False)
-    said = "certificate.json is not written: its proof names rows (--no-rows)"
-    assert said in shell("fit", "t.csv", "-y", "label", "--no-rows")[1]
+    said = "certificate.json is not written: its proof names rows (--private)"
+    assert said in shell("fit", "t.csv", "-y", "label", "--private")[1]
     assert said not in shell("fit", "t.csv", "-y", "label")[1]
 
 

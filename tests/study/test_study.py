@@ -80,8 +80,8 @@ WAYS = {
     "as it is": ([], {}),
     "columns": (["--ignore", "town", "--impute", "median"], {"ignore": "town", "impute": "median"}),
     "folds": (["--cv", "3", "--impute", "mean"], {"cv": 3, "impute": "mean"}),
-    "groups": (["--group", "person", "--seed", "5"], {"group": "person", "seed": 5}),
-    "people": (["--no-rows", "--time-limit", "60"], {"no_rows": True, "time_limit": 60}),
+    "groups": (["--group", "person", "--seed", "5"], {"groups": "person", "random_state": 5}),
+    "people": (["--private", "--time-limit", "60"], {"private": True, "time_limit": 60}),
     "stream": (["--stream", "--cache", "kept"], {"stream": True, "cache": "kept"}),
     "checkpoint": (["--checkpoint", "run"], {"checkpoint": "run", "checkpoint_every": 0.2}),
     "positive": (["-y", "town", "--positive", "Bern"], {"target": "town", "positive": "Bern"}),
@@ -151,13 +151,13 @@ def test_arrays_give_what_their_file_gives(here, labels):
     X = rng.standard_normal((100, 4))
     y = np.array(labels)[(X[:, 0] - X[:, 1] + rng.standard_normal(100) > 0).astype(int)]
     groups = np.arange(100) // 5
-    frame = pd.DataFrame(X, columns=["x0", "x1", "x2", "x3"]).assign(y=y, group=groups)
+    frame = pd.DataFrame(X, columns=["x0", "x1", "x2", "x3"]).assign(y=y, groups=groups)
     frame.to_csv("t.csv", index=False)
-    found = study("t.csv", target="y", group="group")
-    same(study(X, y, group=groups), found)
-    same(study(X.tolist(), y.tolist(), group=groups.tolist()), found)
+    found = study("t.csv", target="y", groups="groups")
+    same(study(X, y, groups=groups), found)
+    same(study(X.tolist(), y.tolist(), groups=groups.tolist()), found)
     frame["y"] = y
-    same(study(frame, target="y", group="group"), found)
+    same(study(frame, target="y", groups="groups"), found)
     assert here.joinpath("t.csv").exists()
 
 
@@ -172,7 +172,7 @@ def test_a_sparse_matrix_gives_what_its_svmlight_file_gives(here):
     same(study(sparse.csc_matrix(rows), labels.astype(int)), found)
     assert found.preprocessing is None
     assert (found.predict(rows) == found.estimator.predict(rows)).all()
-    grouped = study(rows, labels, group=np.arange(200) // 10)
+    grouped = study(rows, labels, groups=np.arange(200) // 10)
     assert {len(grouped.selection.test) % 10, len(grouped.selection.train) % 10} == {0}
     assert here.joinpath("t.svm").exists()
 
@@ -250,8 +250,8 @@ def test_the_report_is_a_file_of_its_own(credit, tmp_path):
 
 
 def test_before_it_is_saved_there_are_no_files(frame, here):
-    found = study(frame[["a", "c", "label"]], target="label", seed=3, positive="yes")
-    again = {"command": "rosenblatt.study(frame, target='label', positive='yes', seed=3)"}
+    found = study(frame[["a", "c", "label"]], target="label", random_state=3, positive="yes")
+    again = {"command": "rosenblatt.study(frame, target='label', positive='yes', random_state=3)"}
     nothing = {"seed": 3, "advised": None, "verify": None, "predict": None}
     assert found.to_dict()["reproduce"] == again | nothing
     assert "files " not in str(found)
@@ -263,11 +263,11 @@ def test_before_it_is_saved_there_are_no_files(frame, here):
 
 def test_the_call_that_it_gives_does_the_same_again(frame):
     X, y = frame[["a", "c"]].to_numpy(), frame["label"].to_numpy()
-    group = frame["person"].to_numpy()
-    found = study(X, y, group=group, seed=2, ignore=["x1"])
+    groups = frame["person"].to_numpy()
+    found = study(X, y, groups=groups, random_state=2, ignore=["x1"])
     call = found.to_dict()["reproduce"]["command"]
-    assert call == "rosenblatt.study(X, y, group=group, ignore=['x1'], seed=2)"
-    names = {"rosenblatt": rosenblatt, "X": X, "y": y, "group": group}
+    assert call == "rosenblatt.study(X, y, groups=groups, ignore=['x1'], random_state=2)"
+    names = {"rosenblatt": rosenblatt, "X": X, "y": y, "groups": groups}
     same(eval(call, names), found)
 
 
@@ -296,7 +296,7 @@ SMALL = pd.DataFrame({"a": np.arange(40.0), "y": list("pn") * 20})
         ([[[1j], [2]], [0, 1]], {}),
         ([pd.DataFrame({"a": [1, "x"], "y": [0, 1]})], {"target": "y"}),
         (["t.csv", [0, 1]], {}),
-        (["t.csv"], {"target": "y", "group": [0, 1]}),
+        (["t.csv"], {"target": "y", "groups": [0, 1]}),
         (["none.csv"], {"target": "y"}),
         ([SMALL], {"target": 3}),
         ([SMALL], {"target": "y", "ignore": 3}),
@@ -304,13 +304,13 @@ SMALL = pd.DataFrame({"a": np.arange(40.0), "y": list("pn") * 20})
         ([SMALL], {"target": "y", "seed": -1}),
         ([SMALL], {"target": "y", "seed": True}),
         ([SMALL], {"target": "y", "impute": "mode"}),
-        ([SMALL], {"target": "y", "no_rows": 1}),
+        ([SMALL], {"target": "y", "private": 1}),
         ([SMALL], {"target": "y", "time_limit": 0}),
         ([SMALL], {"target": "y", "cache": "c"}),
         ([SMALL], {"target": "y", "stream": True, "cv": 3}),
-        ([SMALL], {"target": "y", "stream": True, "group": "a"}),
+        ([SMALL], {"target": "y", "stream": True, "groups": "a"}),
         ([SMALL], {"target": "y", "checkpoint_every": 3}),
-        ([SMALL], {"target": "y", "group": "z"}),
+        ([SMALL], {"target": "y", "groups": "z"}),
     ],
 )
 def test_what_cannot_be_is_said_in_one_sentence(here, given, options):
@@ -330,7 +330,7 @@ def test_a_folder_that_is_there_is_not_replaced_unasked(frame, here):
     found = study(frame[["a", "label"]], target="label")
     found.save("fit")
     first = Path("fit/model.json").read_bytes()
-    other = study(frame[["a", "label"]], target="label", seed=9)
+    other = study(frame[["a", "label"]], target="label", random_state=9)
     with raises(FileError, option="force", value=False, file="fit"):
         other.save("fit")
     assert Path("fit/model.json").read_bytes() == first

@@ -19,7 +19,7 @@ def studies():
     rng = np.random.default_rng(0)
     X = rng.standard_normal((80, 3)).round(3)
     y = np.where(X[:, 0] + 0.5 * rng.standard_normal(80) > 0, "yes", "no")
-    return study(X, y), study(X, y, seed=1)
+    return study(X, y), study(X, y, random_state=1)
 
 
 def contents(folder):

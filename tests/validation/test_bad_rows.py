@@ -64,7 +64,7 @@ BAD_ROWS: dict[str, Any] = {
     "csc_inf": sparse.csc_matrix(rows_with(np.inf)),
     "objects_nan": rows_with(np.nan, object),
     "objects_inf": rows_with(np.inf, object),
-    "no_rows": X[:0],
+    "private": X[:0],
     "no_columns": X[:, :0],
     "one_dimension": X[:, 0],
     "one_dimension_sparse": sparse.csr_array(X[:, 0]),
@@ -210,7 +210,7 @@ def test_an_array_of_objects_that_are_all_numbers_is_fine(way: Way) -> None:
     "validation",
     {
         "no_labels": {"X_val": X},
-        "no_rows": {"y_val": Y},
+        "private": {"y_val": Y},
         "width": {"X_val": X[:, :2], "y_val": Y},
         "label": {"X_val": X, "y_val": changed(Y, 4, 7)},
         "text": {"X_val": X, "y_val": WORDS},

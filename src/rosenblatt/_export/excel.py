@@ -111,7 +111,7 @@ def formula(rule: Spelled, language: Excel) -> str:
     if len(text) > LONGEST:
         raise InputError(
             f"The formula would have {len(text):,} characters, and a cell takes {LONGEST:,}: "
-            f"train with fewer columns, make a card ({either('Scorecard', '--points 5')}), or "
+            f"train with fewer columns, make a card ({either('Scorecard', '--scorecard')}), or "
             f"export as {either('SQL or Python', '--sql or --python')}."
         )
     return text

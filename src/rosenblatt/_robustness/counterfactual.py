@@ -305,7 +305,7 @@ def changeable(preprocessing: Preprocessing, fixed: Sequence[str]) -> list[Chang
             f"{option('change')} needs the range of each column in training, and this model does "
             "not say it: "
             f"rosenblatt fit writes it, but for {option('stream', True)} and "
-            f"{option('no_rows', True)}. Fit again.",
+            f"{option('private', True)}. Fit again.",
             option="change",
         )
     return list(_columns(preprocessing, set(fixed)))

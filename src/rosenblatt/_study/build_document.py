@@ -47,7 +47,7 @@ def beginning(compared: Compared, origin: Origin, options: Options) -> Beginning
     return {
         "rosenblatt": core(),
         "data": _data(compared, origin, options),
-        "split": split(selection, options.group, stream=options.stream),
+        "split": split(selection, options.groups, stream=options.stream),
         "candidates": candidates(selection),
         "comparisons": comparisons(selection),
         "not_tried": compared.not_tried,
@@ -75,9 +75,9 @@ def described(
         "margins": training_evidence.margins(estimator, X, y, rows),
         "confusion": confusion(selection),
         "hardest_rows": []
-        if options.no_rows
+        if options.private
         else training_evidence.hardest_rows(compared, X, chosen),
-        "verdict": certificate and verdict.verdict(certificate, rows=not options.no_rows),
+        "verdict": certificate and verdict.verdict(certificate, rows=not options.private),
         "unasked": compared.read.unasked,
         "forced": proved.signs and robustness.forced(compared, proved.signs, options),
         "opinions": proved.opinions,
@@ -130,7 +130,7 @@ def _data(compared: Compared, origin: Origin, options: Options) -> Data:
         "classes": list(read.counts),
         "counts": read.counts,
         "target": read.target,
-        "ignored": [*options.ignore, *([options.group] if options.group else [])],
+        "ignored": [*options.ignore, *([options.groups] if options.groups else [])],
         "preprocessing": encoded_columns(compared.preprocessing),
         "warnings": [],
     }
@@ -168,7 +168,7 @@ def split(selection: Selection, group: str | None, *, stream: bool) -> Split:
         sentence = (
             f"nested cross-validation, {selection.cv} folds: each row is tested once, by a rule "
             "that never saw it; the rule that is saved is trained on all rows "
-            f"(seed {selection.seed}{together})"
+            f"(seed {selection.random_state}{together})"
         )
     else:
         how = together if group else ", stratified: the same share of each label in every part"
@@ -183,7 +183,7 @@ def split(selection: Selection, group: str | None, *, stream: bool) -> Split:
             again = f"; the chosen rule is then trained again, on {train + validation:,}"
         sentence = (
             f"{train:,} rows to train, {validation:,} to choose, {test:,} to test{again} "
-            f"(seed {selection.seed}{how})"
+            f"(seed {selection.random_state}{how})"
         )
     return {
         "method": "cross-validation" if selection.cv else "split",
@@ -193,7 +193,7 @@ def split(selection: Selection, group: str | None, *, stream: bool) -> Split:
         "learned_from": len(selection.fitted_on),
         "folds": selection.cv,
         "group": group,
-        "seed": selection.seed,
+        "seed": selection.random_state,
         "stream": stream,
         "sentence": sentence,
     }
@@ -301,7 +301,7 @@ def reproduce(
         advised = _again(origin, follows, folder)
     return {
         "command": again,
-        "seed": options.seed,
+        "seed": options.random_state,
         "advised": advised,
         "verify": verify,
         "predict": predict,
@@ -348,18 +348,22 @@ def tested_by_all(origin: Origin) -> str:
 def _arguments(options: Options) -> list[str]:
     """The options that the result depends on, as they would be typed."""
     one: dict[str, Any] = {"class-weight": options.class_weight, "objective": options.objective}
-    one |= {"cv": options.cv, "group": options.group, "time-limit": options.time_limit}
-    one |= {"points": options.points, "terms": options.terms}
+    one |= {"cv": options.cv, "group": options.groups, "time-limit": options.time_limit}
+    one |= {"max-points": options.max_points, "max-terms": options.max_terms}
     typed = options.typed()
     typed += [f"--{name}={value}" for name, value in one.items() if value is not None]
     typed += [f"--cost={pair}={cost:.17g}" for pair, cost in (options.costs or {}).items()]
-    flags = {"--no-rows": options.no_rows, "--stream": options.stream}
-    flags |= {"--no-peers": not options.peers, "--no-retrain": not options.retrain}
+    flags = {
+        "--scorecard": options.scorecard,
+        "--private": options.private,
+        "--stream": options.stream,
+    }
+    flags |= {"--no-comparison": not options.comparison, "--no-retrain": not options.retrain}
     flags |= {"--linear-only": options.linear_only is True}
     flags |= {"--no-linear-only": options.linear_only is False}
     flags |= {"--embed-data": options.embed_data, "--thorough": options.thorough}
     typed += [flag for flag, holds in flags.items() if holds]
-    typed += [f"--seed={options.seed}"] if options.seed else []
+    typed += [f"--seed={options.random_state}"] if options.random_state else []
     return [word for option in typed for word in _words(option)]
 
 

@@ -1,4 +1,4 @@
-"""A study that makes a card (--points): what is compared, and the card in the document."""
+"""A study that makes a card (--scorecard): what is compared, and the card in the document."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from rosenblatt.data import Preprocessing
 
 
-MOST_TERMS = 5  # where nobody said how many
+MOST_TERMS = MOST_POINTS = 5  # where nobody said how many
 _SHARES = 20  # fewer rows than one in so many are shown with their neighbours
 
 
@@ -53,27 +53,26 @@ def rules(
     not tried."""
     if len(read.counts) > 2:
         raise InputError(
-            f"{option('points')} makes a card, which tells two labels apart, and {read.target} has "
+            f"{option('scorecard', True)} needs two labels; {read.target} has "
             f"{len(read.counts)}: say which is the positive one, {option('positive', ...)}.",
-            option="points",
-            value=options.points,
+            option="scorecard",
+            value=True,
         )
     if sparse.issparse(read.X):
         raise InputError(
-            f"{option('points')} makes a card of a few columns, and these rows are sparse: give a "
+            f"{option('scorecard', True)} chooses a few columns, and these rows are sparse: give a "
             "table with a column for each number, without prose.",
-            option="points",
-            value=options.points,
+            option="scorecard",
+            value=True,
         )
-    assert options.points is not None
-    weight = _class_weight(read, options)
+    weight, points = _class_weight(read, options), options.max_points or MOST_POINTS
     cards: dict[str, Any] = {
-        f"{CARD} {many(k, 'term')}": Scorecard(k, options.points, class_weight=weight, prove=False)
-        for k in range(1, (options.terms or MOST_TERMS) + 1)
+        f"{CARD} {many(k, 'term')}": Scorecard(k, points, class_weight=weight, prove=False)
+        for k in range(1, (options.max_terms or MOST_TERMS) + 1)
     }
-    if not options.peers:
+    if not options.comparison:
         return cards, {}, {}
-    seed, table = options.seed, (*size, 2)
+    seed, table = options.random_state, (*size, 2)
     shared: dict[str, Any] = {"random_state": seed, "class_weight": options.class_weight}
     baselines = {WITH_MARGIN: Perceptron(keep="average", margin="scale", **shared)}
     baselines |= peers(*table, **shared)

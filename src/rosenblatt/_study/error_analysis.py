@@ -41,7 +41,7 @@ def error_analysis(selection: Selection, options: Options) -> ErrorAnalysis:
     counts = confusion_counts(selection)
     price = None
     if options.costs is not None and selection.test_n > 0:
-        confidence, seed = selection.confidence, options.seed
+        confidence, seed = selection.confidence, options.random_state
         price = priced(
             labels,
             counts,

@@ -26,18 +26,19 @@ MOST_TERMS = 20  # of a card: nobody adds up more
 class Options(ReadOptions):
     """All but what is studied and how much is said meanwhile; `study` tells what each one means."""
 
-    seed: int = 0
+    random_state: int = 0
     cv: int | None = None
-    group: str | None = None
+    groups: str | None = None
     costs: Costs | None = None  # by "actual:predicted"
     class_weight: str | None = None
     objective: str | None = None
     linear_only: bool | None = None
-    points: int | None = None
-    terms: int | None = None
-    peers: bool = True
+    scorecard: bool = False
+    max_points: int | None = None
+    max_terms: int | None = None
+    comparison: bool = True
     retrain: bool = True
-    no_rows: bool = False
+    private: bool = False
     embed_data: bool = False
     thorough: bool = False
     time_limit: float | None = None
@@ -50,7 +51,7 @@ class Options(ReadOptions):
     @classmethod
     def of(cls, **values: Any) -> Self:
         """InputError where one cannot be, or two do not go together."""
-        check_name("group", values["group"])
+        check_name("groups", values["groups"])
         every = values["checkpoint_every"]
         if every is not None and values["checkpoint"] is None:
             raise InputError(
@@ -63,16 +64,17 @@ class Options(ReadOptions):
             "costs": costs_of(values["costs"]),
             "class_weight": class_weight_of(values["class_weight"]),
             "linear_only": _flag_or_none("linear_only", values["linear_only"]),
-            "peers": parameters.flag("peers", values["peers"]),
+            "comparison": parameters.flag("comparison", values["comparison"]),
             "retrain": parameters.flag("retrain", values["retrain"]),
-            "no_rows": parameters.flag("no_rows", values["no_rows"]),
+            "private": parameters.flag("private", values["private"]),
             "embed_data": parameters.flag("embed_data", values["embed_data"]),
             "thorough": parameters.flag("thorough", values["thorough"]),
             "stream": parameters.flag("stream", values["stream"]),
-            "seed": _whole("seed", values["seed"], 0, 2**32 - 1),
+            "random_state": _whole("random_state", values["random_state"], 0, 2**32 - 1),
             "cv": None if values["cv"] is None else _whole("cv", values["cv"], 2),
-            "points": _whole_or_none("points", values["points"], MOST_POINTS),
-            "terms": _whole_or_none("terms", values["terms"], MOST_TERMS),
+            "scorecard": parameters.flag("scorecard", values["scorecard"]),
+            "max_points": _whole_or_none("max_points", values["max_points"], MOST_POINTS),
+            "max_terms": _whole_or_none("max_terms", values["max_terms"], MOST_TERMS),
             "time_limit": _seconds(values["time_limit"]),
             "cache": None if values["cache"] is None else as_path(values["cache"]),
             "checkpoint": None if values["checkpoint"] is None else as_path(values["checkpoint"]),
@@ -98,25 +100,25 @@ class Options(ReadOptions):
         return options
 
     def _check_card(self) -> None:
-        if self.terms is not None and self.points is None:
+        for name in ("max_points", "max_terms"):
+            if getattr(self, name) is not None and not self.scorecard:
+                raise InputError(
+                    f"{option(name)} is about a scorecard: give {option('scorecard', True)}, too.",
+                    option=name,
+                    value=getattr(self, name),
+                )
+        if self.scorecard and self.stream:
             raise InputError(
-                f"{option('terms')} is how many terms a card may have: give {option('points')}, "
-                "too.",
-                option="terms",
-                value=self.terms,
-            )
-        if self.points is not None and self.stream:
-            raise InputError(
-                f"{option('points')} searches for a card on rows in memory, and "
+                f"{option('scorecard', True)} searches for a card on rows in memory, and "
                 f"{option('stream', True)} is for tables that memory cannot hold: give one of "
                 "them.",
-                option="points",
-                value=self.points,
+                option="scorecard",
+                value=True,
             )
 
     def _check_embedding(self) -> None:
-        if self.embed_data and (self.no_rows or self.stream):
-            other, why = "no_rows", "writes no row"
+        if self.embed_data and (self.private or self.stream):
+            other, why = "private", "writes no row"
             if self.stream:
                 other, why = "stream", "is for tables that no page can hold"
             raise InputError(
@@ -133,10 +135,10 @@ class Options(ReadOptions):
                 option="cache",
                 value=str(self.cache),
             )
-        if self.stream and (self.cv is not None or self.group is not None):
+        if self.stream and (self.cv is not None or self.groups is not None):
             other, why = "cv", "is for few rows"
-            if self.group:
-                other, why = "group", "keeps rows together"
+            if self.groups:
+                other, why = "groups", "keeps rows together"
             raise InputError(
                 f"{option(other)} {why}, and {option('stream', True)} divides rows one by one, by "
                 "their numbers: give one of them.",

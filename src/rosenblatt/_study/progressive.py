@@ -29,14 +29,14 @@ def one_pass(read: Read, certificate: Certificate, options: Options) -> Progress
     """None where rows do not come one by one, are too few or too many, or the rule was not chosen
     by its errors: then a bound of errors without costs only misleads."""
     n, d = read.X.shape
-    if options.group is not None or options.stream or read.sample is not None:
+    if options.groups is not None or options.stream or read.sample is not None:
         return None
     if options.decides != "error":
         return None
     if n < _LEAST or n * d > _MOST_NUMBERS:
         return None
-    order = np.random.default_rng(options.seed).permutation(n)
-    expected, mistakes, rows = _pass(read, order, options.seed)
+    order = np.random.default_rng(options.random_state).permutation(n)
+    expected, mistakes, rows = _pass(read, order, options.random_state)
     lam = progressive_lambda(expected, rows, confidence=CONFIDENCE)
     bound = progressive_bound(mistakes, rows, lam=lam, confidence=CONFIDENCE)
     support = _support(read, certificate)

@@ -61,9 +61,9 @@ def prove_all(compared: Compared, options: Options, seconds: Seconds) -> Proved:
             proved = replace(proved, certificate=certificate)
         with step("checking the proof"):
             proved = replace(proved, proof=check(certificate, X, y))
-            embedded = embed(certificate, X, y, rows=not options.no_rows, table=options.embed_data)
+            embedded = embed(certificate, X, y, rows=not options.private, table=options.embed_data)
             proved = replace(proved, embedded=embedded)
-        if options.points is None:  # a card is not about distances
+        if not options.scorecard:  # a card is not about distances
             with step("margins of the training rows"):
                 margins = _certify(*compared.training_rows(), clock)
                 proved = replace(proved, of_training=margins)
@@ -74,7 +74,7 @@ def prove_all(compared: Compared, options: Options, seconds: Seconds) -> Proved:
             proved = replace(proved, signs=signs)
         with step("second opinions"):
             proved = replace(proved, opinions=robustness.second_opinions(compared, X, options))
-        if options.points is None:  # those met along a pass are no cards
+        if not options.scorecard:  # those met along a pass are no cards
             with step("one pass over all rows"):
                 bound = progressive.one_pass(read, certificate, options)
                 proved = replace(proved, progressive=bound)

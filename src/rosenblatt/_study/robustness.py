@@ -150,9 +150,11 @@ def second_opinions(compared: Compared, X: Any, options: Options) -> SecondOpini
         X = np.delete(X, list(table.notes.unlabelled), axis=0)
     asked = selection.test
     if len(asked) > ROWS:
-        asked = np.sort(np.random.default_rng(options.seed).choice(asked, ROWS, replace=False))
+        asked = np.sort(
+            np.random.default_rng(options.random_state).choice(asked, ROWS, replace=False)
+        )
     try:
-        return _opinions(compared, X, asked, rows=not options.no_rows)
+        return _opinions(compared, X, asked, rows=not options.private)
     except InputError:  # one label only, or numbers that are too far apart
         return None
 

@@ -21,7 +21,7 @@ from rosenblatt.data.table import Table
 from rosenblatt.data.target import Target, problems_of_target
 from rosenblatt.errors import InputError, InputTypeError
 
-LABELS, GROUPS = "y", "group"  # the columns that arrays become beside x0, x1, and so on
+LABELS, GROUPS = "y", "groups"  # the columns that arrays become beside x0, x1, and so on
 _NO_LABELS = "Rows alone have no labels: give them beside the rows, study(X, y)."
 
 
@@ -56,14 +56,14 @@ class SparseRows:
 
     @property
     def origin(self) -> Origin:
-        called = "X, y" if self.groups is None else "X, y, group=group"
-        return Origin(called=called, arrays=("target", "group"), new=("new.svm",))
+        called = "X, y" if self.groups is None else "X, y, groups=groups"
+        return Origin(called=called, arrays=("target", "groups"), new=("new.svm",))
 
 
 Source = TableSource | SparseRows
 
 
-def source_of(data: Any, y: Any, group: Any, options: Options) -> tuple[Source, Options]:
+def source_of(data: Any, y: Any, groups: Any, options: Options) -> tuple[Source, Options]:
     """What was given, and the options with the columns that labels and groups became."""
     if y is not None and options.target is not None:
         raise InputError(
@@ -78,14 +78,14 @@ def source_of(data: Any, y: Any, group: Any, options: Options) -> tuple[Source, 
             value=y,
         )
     if _is_path(data) or _are_paths(data):
-        names = _names_of_files(data, y, group)
+        names = _names_of_files(data, y, groups)
         return of_files(names, open_table(list(names), options, labelled=True)), options
     if sparse.issparse(data):
-        return _sparse(data, y, group, options), options
-    return _frame(data, y, group, options)
+        return _sparse(data, y, groups, options), options
+    return _frame(data, y, groups, options)
 
 
-def _frame(data: Any, y: Any, group: Any, options: Options) -> tuple[TableSource, Options]:
+def _frame(data: Any, y: Any, groups: Any, options: Options) -> tuple[TableSource, Options]:
     """Arrays become columns, beside those of the frame or of X."""
     named = hasattr(data, "__arrow_c_stream__")
     table, called = (arrow_table(data), "frame") if named else (_columns(data), "X")
@@ -96,14 +96,17 @@ def _frame(data: Any, y: Any, group: Any, options: Options) -> tuple[TableSource
         called += ", y"
     elif not named and options.target is None:
         raise InputError(_NO_LABELS)
-    if group is not None:
-        arrays["group"] = GROUPS
-        table = _with(table, GROUPS, group)
-        called += ", group=group"
+    if groups is not None:
+        arrays["groups"] = GROUPS
+        table = _with(table, GROUPS, groups)
+        called += ", groups=groups"
     new = ("new.csv",) if named else ("new.csv", "--no-header")
     origin = Origin(called=called, arrays=tuple(arrays), new=new)
-    target, group_column = arrays.get("target", options.target), arrays.get("group", options.group)
-    options = replace(options, target=target, group=group_column)
+    target, group_column = (
+        arrays.get("target", options.target),
+        arrays.get("groups", options.groups),
+    )
+    options = replace(options, target=target, groups=group_column)
     return TableSource(open_table(table, options, labelled=True), origin), options
 
 
@@ -130,9 +133,9 @@ def _are_paths(data: Any) -> bool:
     )
 
 
-def _names_of_files(data: Any, y: Any, group: Any) -> tuple[str, ...]:
-    if y is not None or group is not None:
-        what, word = ("labels", "target") if y is not None else ("groups", "group")
+def _names_of_files(data: Any, y: Any, groups: Any) -> tuple[str, ...]:
+    if y is not None or groups is not None:
+        what, word = ("labels", "target") if y is not None else ("groups", "groups")
         raise InputError(
             f"The {what} of files are in one of their columns: give its name, {word}=..."
         )
@@ -189,7 +192,7 @@ def _with(table: Any, name: str, values: Any) -> Any:
     return table.append_column(name, column)
 
 
-def _sparse(data: Any, y: Any, group: Any, options: Options) -> SparseRows:
+def _sparse(data: Any, y: Any, groups: Any, options: Options) -> SparseRows:
     if y is None:
         raise InputError(_NO_LABELS)
     if options.ignore or options.stream:
@@ -202,7 +205,7 @@ def _sparse(data: Any, y: Any, group: Any, options: Options) -> SparseRows:
     if not np.isfinite(X.data).all():
         raise InputError("X has numbers that are missing or infinite: leave out such rows.")
     table = _with(pa.table({"row": np.arange(X.shape[0])}), LABELS, y)
-    groups = None if group is None else np.asarray(_array(group, GROUPS))
+    groups = None if groups is None else np.asarray(_array(groups, GROUPS))
     return SparseRows(X, _labels(table.select([LABELS]), options.positive), groups)
 
 

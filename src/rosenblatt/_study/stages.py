@@ -154,9 +154,9 @@ def read(source: Source, options: Options) -> Read:
     if isinstance(source, SparseRows):
         return Read(source.X, source.y, counts_of(source.y), groups=source.groups)
     groups, opened = None, source.opened
-    if options.group is not None:
-        column, opened = opened.split_off(options.group, "group")
-        groups = _groups_of(column, options.group)
+    if options.groups is not None:
+        column, opened = opened.split_off(options.groups, "groups")
+        groups = _groups_of(column, options.groups)
     table = opened.read()
     if isinstance(table, SparseTable):
         X, y, _ = table.encode(scale=False)
@@ -216,7 +216,7 @@ def compare(
     n, d = read.X.shape
     preprocessor: Any = None
     if read.preprocessing is not None:
-        kind = Preparation if options.points is None else card.CardPreparation
+        kind = Preparation if not options.scorecard else card.CardPreparation
         preprocessor = kind(read.preprocessing, impute=read.impute)
     size = n if options.cv else n * 3 // 5, d
     criterion = criterion_of(options, read.counts)
@@ -236,7 +236,7 @@ def compare(
                 preprocessor=preprocessor,
                 cv=options.cv,
                 groups=groups,
-                seed=options.seed,
+                random_state=options.random_state,
                 retrain=options.retrain,
                 peers=baselines,
                 criterion=criterion,
@@ -246,7 +246,7 @@ def compare(
         except SelectionInterrupted as stopped:
             selection = partial_selection(stopped)
     compared = Compared(read, selection, left_out | selection.failed)
-    if options.points is not None and not selection.interrupted:
+    if options.scorecard and not selection.interrupted:
         with seconds.timed("bounding the card"):
             selection.estimator.prove_on(*compared.training_rows())
     return compared
@@ -263,20 +263,20 @@ def _rules(
     read: Read, options: Options, size: tuple[int, int], groups: RowGroups | None
 ) -> tuple[dict[str, Any], dict[str, Any], dict[str, str]]:
     """The candidates and the baselines; and what is not tried, with the reason."""
-    if options.points is not None:
+    if options.scorecard:
         return card.rules(read, options, size)
-    seed, weight = options.seed, options.class_weight
+    seed, weight = options.random_state, options.class_weight
     # a kernel keeps training rows
     repeated = groups is not None and groups.many_repeated
-    kernel = not options.no_rows and options.linear_only is not True and not repeated
+    kernel = not options.private and options.linear_only is not True and not repeated
     why = f"only rules that can be shown ({option('linear_only', True)})"
-    if options.no_rows:
+    if options.private:
         why = ROWS_OF_IT
     elif repeated:
         why = "rows are repeated, and it would memorise them"
     rules = candidates(*size, random_state=seed, kernel=kernel, class_weight=weight)
     left_out = not_tried(*size, kernel=kernel, why_no_kernel=why)
-    if not options.peers:
+    if not options.comparison:
         return rules, {}, left_out
     table = (*size, len(read.counts))
     is_sparse = sparse.issparse(read.X)

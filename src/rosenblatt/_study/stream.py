@@ -81,7 +81,7 @@ def compare(
     seconds: Seconds,
 ) -> Compared:
     """Train the candidates a block at a time, choose among them, test the chosen one."""
-    seed, kept = options.seed, None
+    seed, kept = options.random_state, None
     if checkpoints is not None:
         checkpoints.begin()
         progress = checkpoints.seeing(progress)
@@ -96,7 +96,7 @@ def compare(
             selection = select_stored(
                 rows,
                 training,
-                seed=seed,
+                random_state=seed,
                 criterion=criterion_of(options, read.counts),
                 class_weight=options.class_weight,
                 progress=progress,
@@ -111,7 +111,7 @@ def compare(
             rows.preprocessing
         )  # the fills and scales that the stored rows have
         selection = replace(selection, preprocessor=preprocessor)
-    return Compared(read, selection, not_streamed(peers=options.peers))
+    return Compared(read, selection, not_streamed(peers=options.comparison))
 
 
 @contextmanager

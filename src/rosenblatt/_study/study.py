@@ -62,18 +62,19 @@ def study(
     categorical: str | Iterable[str] = (),
     numeric: str | Iterable[str] = (),
     text: str | Iterable[str] = (),
-    seed: int = 0,
+    random_state: int = 0,
     cv: int | None = None,
-    group: Any = None,
+    groups: Any = None,
     costs: Any = None,
     class_weight: str | None = None,
     objective: str | None = None,
     linear_only: bool | None = None,
-    points: int | None = None,
-    terms: int | None = None,
-    peers: bool = True,
+    scorecard: bool = False,
+    max_points: int | None = None,
+    max_terms: int | None = None,
+    comparison: bool = True,
     retrain: bool = True,
-    no_rows: bool = False,
+    private: bool = False,
     embed_data: bool = False,
     thorough: bool = False,
     time_limit: float | None = None,
@@ -113,11 +114,11 @@ def study(
         True: rows whose label is missing are left out; by default they are refused.
     encoding, header, sep, names, sheet_name, categorical, numeric, text
         How files are read and what their columns hold, as in `rosenblatt.data.read`.
-    seed : int
+    random_state : int
         For the random split of the rows and for all random orders.
     cv : int, optional
         Nested cross-validation with this number of folds, for small tables.
-    group : str, or array of shape (n,), optional
+    groups : str, or array of shape (n,), optional
         Rows with equal values in this column, or here, are never in two parts.
     costs : dict of str to float, optional
         What errors cost, by "actual:predicted": {"yes:no": 5}, a yes that is called no costs 5.
@@ -131,17 +132,19 @@ def study(
     linear_only : bool, optional
         True: no kernel, so that the rule can be shown. None: a kernel is chosen only if it wins by
         a standard error at least. False: if it wins at all.
-    points : int, optional
-        The rule is a card: a few terms, each worth whole points up to so many, to be added up by
-        hand. Two labels only. How many terms it has is chosen on the validation rows.
-    terms : int, optional
-        How many terms a card may have; 5 by default.
-    peers : bool
+    scorecard : bool
+        True: the rule is a scorecard, a few terms, each worth whole points, to be added up by hand.
+        Two labels only. How many terms it has is chosen on the validation rows.
+    max_points : int, optional
+        The most points that a term of the scorecard is worth; 5 by default.
+    max_terms : int, optional
+        The most terms that the scorecard has; 5 by default.
+    comparison : bool
         Compare with scikit-learn's logistic regression and gradient boosting, on the same rows,
         where these are few enough. They are not written.
     retrain : bool
         False: the chosen rule is tested as it was compared, having learned from three fifths.
-    no_rows : bool
+    private : bool
         True: nothing derived from individual rows is shown or saved, for data about people.
     embed_data : bool
         True: the report contains all rows, and checks the whole proof when it is opened. Whoever
@@ -188,11 +191,10 @@ def study(
     <Study of card: average, 15.5% wrong in test (11.4% to 20.5%), overlap>
     """
     given = {name: value for name, value in locals().items() if name not in _NO_OPTIONS}
-    given["group"] = group if isinstance(group, str) else None
+    given["groups"] = groups if isinstance(groups, str) else None
     options = Options.of(**given)
     quiet = parameters.level("verbose", verbose) == 0
-    groups = None if isinstance(group, str) else group
-    table, options = source_of(source, y, groups, options)
+    table, options = source_of(source, y, None if isinstance(groups, str) else groups, options)
     return studied(table, options, quiet=quiet)
 
 
@@ -401,7 +403,7 @@ class Study:
         force : bool
             True: a folder of an earlier study is replaced. One that holds other files never is.
 
-        With `no_rows` there is no certificate.json if its proof names a point where rows meet.
+        With `private` there is no certificate.json if its proof names a point where rows meet.
         """
         from rosenblatt.report import render
 
@@ -431,9 +433,9 @@ class Study:
     def _written(self) -> list[tuple[str, str]]:
         """The files, by kind."""
         files = [("model", MODEL)]
-        certificate, no_rows = self.certificate, self._options.no_rows
+        certificate, private = self.certificate, self._options.private
         # Its proof that no hyperplane separates names a point that may be one person's row.
-        if certificate is not None and not (no_rows and certificate.conflict is not None):
+        if certificate is not None and not (private and certificate.conflict is not None):
             files.append(("certificate", CERTIFICATE))
         return [*files, ("report", REPORT)]
 
@@ -448,9 +450,9 @@ class StudyInterrupted(KeyboardInterrupt):
 
 def _noted(compared: Compared, options: Options) -> Preprocessing | None:
     """With the ranges of the training rows: `predict --change` stays within them. They
-    are values of rows, which `no_rows` keeps out of every file."""
+    are values of rows, which `private` keeps out of every file."""
     preprocessing, read = compared.preprocessing, compared.read
-    if preprocessing is None or options.no_rows or options.stream:
+    if preprocessing is None or options.private or options.stream:
         return preprocessing
     assert read.preprocessing is not None
     # A card has a feature for every word, and the rows lack one of each column.
@@ -460,7 +462,7 @@ def _noted(compared: Compared, options: Options) -> Preprocessing | None:
 def _fingerprint(compared: Compared, options: Options) -> str | None:
     """Of all rows, as the chosen rule sees them: `score` knows them again."""
     read, preprocessor = compared.read, compared.selection.preprocessor
-    if options.no_rows or options.stream or read.sample is not None:
+    if options.private or options.stream or read.sample is not None:
         return None
     classes = compared.selection.estimator.classes_
     signs, X = (

@@ -162,9 +162,9 @@ def _unlike_validation(selection: Selection) -> list[Warned]:
         f"{'above' if ends[0] > expected[1] else 'below'} what validation suggested: "
         f"{winner.validation_rate:.1%} ({winner.validation_errors:,} of {winner.validation_n:,}), "
         f"interval {expected[0]:.1%} to {expected[1]:.1%}. Another seed may give another rule: "
-        f"compare a few with {option('seed', selection.seed + 1)}."
+        f"compare a few with {option('random_state', selection.random_state + 1)}."
     )
-    return [about("unlike validation", sentence, seed=selection.seed + 1)]
+    return [about("unlike validation", sentence, seed=selection.random_state + 1)]
 
 
 def about(kind: str, sentence: str, **advice: Any) -> Warned:

@@ -25,6 +25,7 @@ _BOLD = ("Test error", "Warning", "Rerun")
 )
 @click.option(
     "--seed",
+    "random_state",
     type=int,
     default=0,
     show_default=True,
@@ -39,6 +40,7 @@ _BOLD = ("Test error", "Warning", "Rerun")
 )
 @click.option(
     "--group",
+    "groups",
     metavar="COLUMN",
     help="Keep rows with the same value in this column together: never one in training and "
     "another in the test.  [default: rows are divided one by one]",
@@ -69,20 +71,25 @@ _BOLD = ("Test error", "Warning", "Rerun")
     "it wins by a standard error]",
 )
 @click.option(
-    "--points",
+    "--scorecard",
+    is_flag=True,
+    help="Make a scorecard: a few terms, each worth whole points, added up by hand.  [default: a "
+    "weight for each feature]",
+)
+@click.option(
+    "--max-points",
     type=int,
     metavar="N",
-    help="Make a scorecard: a few terms, each worth at most N whole points, added up by hand.  "
-    "[default: a weight for each feature]",
+    help="With --scorecard: the most points that a term may be worth.  [default: 5]",
 )
 @click.option(
-    "--terms",
+    "--max-terms",
     type=int,
     metavar="K",
-    help="With --points: the most terms that the scorecard may have.  [default: 5]",
+    help="With --scorecard: the most terms that the scorecard may have.  [default: 5]",
 )
 @click.option(
-    "--no-peers",
+    "--no-comparison",
     is_flag=True,
     help="Skip the comparison with logistic regression and gradient boosting.",
 )
@@ -93,7 +100,7 @@ _BOLD = ("Test error", "Warning", "Rerun")
     "is trained again on four fifths]",
 )
 @click.option(
-    "--no-rows",
+    "--private",
     is_flag=True,
     help="Write nothing derived from individual rows, for confidential tables.",
 )
@@ -169,14 +176,17 @@ def command(
     \b
     Examples:
       rosenblatt fit credit.csv --target card
-      rosenblatt fit credit.csv --target card --points 5 -o scorecard
+      rosenblatt fit credit.csv --target card --scorecard -o scorecard
     """
     from rosenblatt._study import folder as folders
 
     opened = _common.open_table(files, options)
-    if options["group"] is not None:
-        opened.check_column("group", options["group"])
-    options |= {"peers": not options.pop("no_peers"), "retrain": not options.pop("no_retrain")}
+    if options["groups"] is not None:
+        opened.check_column("groups", options["groups"])
+    options |= {
+        "comparison": not options.pop("no_comparison"),
+        "retrain": not options.pop("no_retrain"),
+    }
     folder = output if output is not None else folders.default_folder(files)
     force = force or folders.is_ours(folder)
     folders.check(folder, force=force, checkpoint=options["checkpoint"])

@@ -81,7 +81,7 @@ def load_credit(*, return_X_y: bool = False, as_frame: bool = False) -> Any:
 
 
 def make_credit(
-    n: int = 1000, noise: float = 0.0, seed: int = 0, *, as_frame: bool = False
+    n: int = 1000, noise: float = 0.0, random_state: int = 0, *, as_frame: bool = False
 ) -> tuple[Any, Any]:
     """Made-up credit-card applications, as many as you like, decided by a linear rule.
 
@@ -96,8 +96,8 @@ def make_credit(
         Number of rows.
     noise : float from 0 to 1
         This share of the labels, rounded to a number of rows, is flipped.
-    seed : int
-        The same seed gives the same rows.
+    random_state : int
+        The same number gives the same rows.
     as_frame : bool
         True: pandas frames.
 
@@ -121,7 +121,7 @@ def make_credit(
             option="noise",
             value=noise,
         )
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(random_state)
     X, scores = np.empty((0, len(_AS_RULED))), np.empty(0)
     while len(X) < n:
         drawn = _applications(max(n - len(X), 100), rng)

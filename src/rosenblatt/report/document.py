@@ -1,7 +1,7 @@
 """A result, described once: printed by --json, shown in the terminal, embedded in report.html.
 
 Text, numbers, lists and dicts only. Rows are counted from 0, in the order of the files. A rate is a
-share of 1. None stands for what is not known, or was left out by --no-rows.
+share of 1. None stands for what is not known, or was left out by --private.
 
 It can be mailed whatever the table is: a list of columns, features or terms has LISTED entries at
 most, and a count beside it says how many there are. model.json and certificate.json have them all.
@@ -509,7 +509,7 @@ class SecondOpinions(TypedDict):
     contested_wrong: int  # test errors of the rule among the contested
     other_wrong: int  # and among all others
     bound: float | None  # of separable rows (d + 2)/(m + 1)
-    examples: list[Example]  # three at most; empty with --no-rows
+    examples: list[Example]  # three at most; empty with --private
     sentence: str
 
 

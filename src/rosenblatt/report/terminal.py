@@ -87,8 +87,8 @@ def short_lines(document: Fit) -> Iterator[Line]:
     if files := document["files"]:
         yield "Report", files["report"]
         if document["verdict"] is not None and "certificate" not in files:
-            no_rows = option("no_rows", True)
-            yield "Report", f"certificate.json is not written: its proof names rows ({no_rows})"
+            private = option("private", True)
+            yield "Report", f"certificate.json is not written: its proof names rows ({private})"
     yield from _next(document)
 
 

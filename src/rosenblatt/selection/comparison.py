@@ -85,7 +85,7 @@ class Comparison:
     peers: Mapping[str, Any]
     preprocessor: Any
     groups: RowGroups | None
-    seed: int
+    random_state: int
     confidence: float
     criterion: Criterion
     training: Training
@@ -206,7 +206,7 @@ class Comparison:
 
     def folds(self, rows: Indices, k: int) -> list[Indices]:
         groups = None if self.groups is None else self.groups.of(rows)
-        return [rows[part] for part in folds(self.y[rows], k, groups, self.seed)]
+        return [rows[part] for part in folds(self.y[rows], k, groups, self.random_state)]
 
     def prepared(self, rows: Indices) -> Any:
         return (

@@ -98,7 +98,7 @@ class Selection:
     predictions: NDArray[Any] = field(repr=False)
     majority_errors: int
     confidence: float
-    seed: int
+    random_state: int
     criterion: Criterion
     cv: int | None = None
     interrupted: bool = False
@@ -239,7 +239,7 @@ def select(
     preprocessor: Any = None,
     cv: int | None = None,
     groups: Any = None,
-    seed: int = 0,
+    random_state: int = 0,
     confidence: float = 0.95,
     retrain: bool = False,
     peers: Mapping[str, Any] | None = None,
@@ -268,7 +268,7 @@ def select(
     groups : array of shape (n,), optional
         Rows with equal values are never in two parts. Nor are rows with equal features, but for
         those of tables with few different rows, where nobody copied them.
-    seed : int
+    random_state : int
         Of the division into parts, and of the candidates that are made here.
     confidence : float
         Of the interval for the error.
@@ -307,9 +307,15 @@ def select(
     (True, 114)
     """
     y = np.asarray(y)
-    if not isinstance(seed, Integral) or isinstance(seed, bool) or not 0 <= seed < 2**32:
+    if (
+        not isinstance(random_state, Integral)
+        or isinstance(random_state, bool)
+        or not 0 <= random_state < 2**32
+    ):
         raise InputError(
-            f"seed={seed!r} is not a whole number from 0 to 4294967295.", option="seed", value=seed
+            f"random_state={random_state!r} is not a whole number from 0 to 4294967295.",
+            option="random_state",
+            value=random_state,
         )
     if cv is not None and (not isinstance(cv, Integral) or isinstance(cv, bool) or cv < 2):
         raise InputError(
@@ -327,7 +333,7 @@ def select(
     if candidates is None:
         kernel = groups is None or not groups.many_repeated
         size = n if cv else n * 3 // FIFTHS
-        candidates = usual(size, d, random_state=int(seed), kernel=kernel)
+        candidates = usual(size, d, random_state=int(random_state), kernel=kernel)
     classes = np.unique(y)
     always = baseline(len(classes))
     if not candidates or always in candidates:
@@ -343,7 +349,7 @@ def select(
         peers,
         preprocessor,
         groups,
-        int(seed),
+        int(random_state),
         confidence,
         criterion or Criterion(1.0 - np.eye(len(classes))),
         training,
@@ -396,7 +402,7 @@ def _split(comparison: Comparison, *, retrain: bool) -> Selection:
         final.estimator.predict(X),
         int((y[test] != majority).sum()),
         comparison.confidence,
-        comparison.seed,
+        comparison.random_state,
         comparison.criterion,
         interrupted=training.interrupted,
         retrained=final.retrained,
@@ -454,7 +460,7 @@ def nested(comparison: Comparison, k: int) -> Selection:
         np.concatenate([y[:0], *tested.predicted]),
         always,
         comparison.confidence,
-        comparison.seed,
+        comparison.random_state,
         comparison.criterion,
         cv=k,
         interrupted=training.interrupted,

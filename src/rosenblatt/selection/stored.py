@@ -79,7 +79,7 @@ def select_stored(
     rows: Stored,
     training: Stored,
     *,
-    seed: int,
+    random_state: int,
     criterion: Criterion,
     class_weight: Any,
     progress: Progress,
@@ -88,10 +88,12 @@ def select_stored(
 ) -> Selection:
     """As `select`; `training` are those of the rows that `trains` names. No preprocessor. With a
     client the candidates learn side by side."""
-    rules = streamed(random_state=seed, class_weight=class_weight)
+    rules = streamed(random_state=random_state, class_weight=class_weight)
     always = DummyClassifier(strategy="most_frequent")
     rules = {baseline(len(rows.classes)): always} | rules
-    comparison = _StoredComparison(rows, training, rules, criterion, seed, checkpoints, client)
+    comparison = _StoredComparison(
+        rows, training, rules, criterion, random_state, checkpoints, client
+    )
     comparison.training = Training(comparison.trained, progress, len(rules))
     return comparison.result()
 
@@ -103,7 +105,7 @@ class _StoredComparison:
     learned_from: Stored
     rules: dict[str, Any]  # the baseline first
     criterion: Criterion
-    seed: int
+    random_state: int
     checkpoints: CheckpointFolder | None
     client: Client | None
     training: Training = field(init=False)
@@ -120,7 +122,7 @@ class _StoredComparison:
         kind = np.uint32 if n <= np.iinfo(np.uint32).max else np.intp
         parts: list[list[NDArray[Any]]] = [[], [], []]
         for begin in range(0, n, compute.block):
-            fifth = fifths(self.seed, begin, min(begin + compute.block, n))
+            fifth = fifths(self.random_state, begin, min(begin + compute.block, n))
             masks = fifth == TEST, fifth == VALIDATION, fifth > VALIDATION
             for part, mask in zip(parts, masks, strict=True):
                 part.append((begin + np.flatnonzero(mask)).astype(kind))
@@ -159,7 +161,7 @@ class _StoredComparison:
     def evaluated(self, rule: Any) -> Iterator[tuple[NDArray[np.uint8], Any, Any, Any]]:
         """By block: the fifth, label, prediction and, of two classes, score of each row."""
         for begin, X, y in self.rows.blocks():
-            fifth = fifths(self.seed, begin, begin + len(y))
+            fifth = fifths(self.random_state, begin, begin + len(y))
             table = as_table(X)
             scores = scores_of(rule, table) if self.two else np.zeros(len(y))
             yield fifth, self.rows.named(y), rule.predict(table), scores
@@ -248,7 +250,7 @@ class _StoredComparison:
             predictions,
             int((labels != majority).sum()),
             _CONFIDENCE,
-            self.seed,
+            self.random_state,
             self.criterion,
             interrupted=self.training.interrupted,
             scores=scores if self.two else None,

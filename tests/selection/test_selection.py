@@ -291,7 +291,7 @@ def test_it_says_why_the_winner_looks_too_good():
         {"groups": [1]},
         {"groups": [0] * 50 + [1, 2, 3, 4, 5] * 10},
         {"cv": 1},
-        {"seed": -1},
+        {"random_state": -1},
         {"confidence": 95},
         {"candidates": {}},
         {"candidates": {"larger class": Perceptron()}},

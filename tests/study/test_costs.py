@@ -131,7 +131,7 @@ def test_the_command_gives_what_the_function_gives(shell):
     code, out, err = shell("fit", "t.csv", "-y", "ill", *more, "--json")
     assert (code, err) == (0, "")
     told = json.loads(out)
-    options = {"costs": {"yes:no": 4}, "linear_only": True, "comparison": False, "seed": 2}
+    options = {"costs": {"yes:no": 4}, "linear_only": True, "comparison": False, "random_state": 2}
     found = study("t.csv", target="ill", **options).to_dict()
     for part in ("asked", "by_class", "price", "roc", "thresholds", "calibration", "candidates"):
         assert told[part] == found[part]

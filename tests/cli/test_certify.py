@@ -18,18 +18,20 @@ from rosenblatt._util.text import of_files
 XOR = "a,b,label\n0,0,no\n0,1,yes\n1,0,yes\n1,1,no\n"
 
 
+LEAVE_OUT = ("--ignore", "share", "--ignore", "expenditure")
+
 # --- certify and verify ---------------------------------------------------------------------------
 
 
 def test_certify_says_what_python_says(shell):
-    code, out, _ = shell("certify", CREDIT, "-y", "card")
+    code, out, _ = shell("certify", CREDIT, "-y", "card", "-v")
     X, y, preprocessing = data.read(CREDIT, target="card").encode(scale=False)
     certificate = certify(X, y, preprocessing=preprocessing)
     assert code == 0
     with of_files():  # where rows are counted from 1
         told = str(certificate)
     assert out.startswith(f"{told}\n--min-errors ")
-    assert out.endswith(f"\nNext: rosenblatt fit {CREDIT} --target=card\n")
+    assert out.endswith(f"\nNext: rosenblatt fit {CREDIT} --target card\n")
     # Counted from 1 in a file, from 0 in Python, and it is said.
     assert "row 666 (label yes, 49.7%)" in out
     check_sentence(line_of(out, "counted"))
@@ -195,7 +197,7 @@ def test_exit_codes_tell_the_verdicts_apart(shell):
     for more in ((), ("--exit-code",)):
         assert shell("certify", "clouds.csv", *asked, "--time-limit", "1e-9", *more)[0] == 3
     told = " ".join(shell("certify", "--help")[1].split())
-    for code in ("0 complete separation", "10 overlap", "11 quasi-complete", "12 none", "3 undec"):
+    for code in ("0 for complete separation", "10 for overlap", "11 for quasi-complete", "and 12"):
         assert code in told
 
 
@@ -206,7 +208,8 @@ def test_not_separable_and_open_in_what_way_has_a_code_of_its_own(shell, monkeyp
     half = Certificate.from_dict(document | {"verdict": "undecided", "limits": ["a limit"]})
     monkeypatch.setattr("rosenblatt.certify", lambda *args, **options: half)
     assert shell("certify", write("x.csv", XOR), "-y", "label")[0] == 0
-    assert shell("certify", "x.csv", "-y", "label", "--exit-code")[0] == 12
+    code, out, _ = shell("certify", "x.csv", "-y", "label", "--exit-code", "--json")
+    assert (code, json.loads(out)["verdict"]) == (12, "not separable")
     # The proof of the conflict alone is accepted, and what it proves is said.
     half.save("half.json")
     write("t.csv", "x0,y\n0,0\n1,1\n2,0\n")
@@ -237,7 +240,7 @@ def towns(rare):
 
 def test_the_category_that_separates_is_named(shell):
     name = write("t.csv", towns(1))
-    code, out, _ = shell("certify", name, "-y", "label", "-o", "c.json")
+    code, out, _ = shell("certify", name, "-y", "label", "-o", "c.json", "-v")
     assert code == 0
     check_sentence(line_of(out, "town=Delft."))
     check_sentence(line_of(out, "labelled"))
@@ -251,12 +254,12 @@ def test_the_category_that_separates_is_named(shell):
 def test_dummies_of_the_users_own_are_named_too(shell):
     frame = pd.get_dummies(pd.read_csv(write("t.csv", towns(1))), columns=["town"], dtype=int)
     frame.to_csv("d.csv", index=False)
-    code, out, _ = shell("certify", "d.csv", "-y", "label")
+    code, out, _ = shell("certify", "d.csv", "-y", "label", "-v")
     assert code == 0
     check_sentence(line_of(out, "minus infinity"))
     check_sentence(line_of(out, "Collinear"))
     frame.assign(const=1).to_csv("i.csv", index=False)
-    out = shell("certify", "i.csv", "-y", "label")[1]
+    out = shell("certify", "i.csv", "-y", "label", "-v")[1]
     check_sentence(line_of(out, "const"))
     out = shell("certify", "i.csv", "-y", "label", "--no-intercept")[1]
     assert "makes it an intercept" not in out
@@ -268,7 +271,7 @@ def test_dummies_of_the_users_own_are_named_too(shell):
 def test_rows_of_weight_0_are_left_out(shell):
     # Without the last row the classes are apart; how large other weights are does not matter.
     name = write("w.csv", "a,k,label\n1,3,no\n2,0.5,no\n3,7,yes\n1,0,yes\n")
-    code, out, _ = shell("certify", name, "-y", "label", "--weight", "k", "-o", "c.json")
+    code, out, _ = shell("certify", name, "-y", "label", "--weight", "k", "-o", "c.json", "-v")
     assert code == 0
     assert "all 3 rows" in out
     check_sentence(line_of(out, "Left out"))
@@ -323,6 +326,18 @@ def test_what_it_is_doing_is_told(tmp_path):
     assert "deciding" not in on_a_terminal(tmp_path, *asked, "--quiet")
 
 
+def test_the_answer_and_its_reason_are_all_that_is_said_unasked(shell):
+    code, out, _ = shell("certify", CREDIT, "-y", "card")
+    first, *_ = lines = out.splitlines()
+    assert code == 0
+    assert first.startswith("Quasi-complete separation: a logistic regression has no finite")
+    assert len(lines) <= 9
+    assert len(lines) < len(shell("certify", CREDIT, "-y", "card", "-v")[1].splitlines())
+    out = shell("certify", CREDIT, "-y", "card", *LEAVE_OUT)[1]
+    assert out.startswith("Overlap: a logistic regression has a finite estimate; no linear rule")
+    assert len(out.splitlines()) <= 5
+
+
 # --- What to do next, and what was done -----------------------------------------------------------
 
 
@@ -334,7 +349,7 @@ def test_it_says_what_to_do_next(shell):
         _, out, _ = shell("certify", table, "--no-header", "-y", "x2", "--ignore", "x1", *more)
         return out.splitlines()[-1]
 
-    assert said() == "Next: rosenblatt fit 'my table.csv' --target=x2 --ignore=x1 --no-header"
+    assert said() == "Next: rosenblatt fit 'my table.csv' --target x2 --ignore x1 --no-header"
     assert said("-o", "c.json") == "Next: rosenblatt verify c.json 'my table.csv'"
     assert shell("verify", "c.json", table)[0] == 0
     assert "Next" not in said("-q")
@@ -348,7 +363,7 @@ def test_it_says_what_to_do_next(shell):
 def test_only_columns_that_were_filled_are_said_to_be(shell):
     text = "a,b,ok\n1,5,no\n,6,no\n3,7,yes\n4,8,yes\n"
     code, out, _ = shell(
-        "certify", write("t.csv", text), "-y", "ok", "--impute", "median", "-o", "c"
+        "certify", write("t.csv", text), "-y", "ok", "--impute", "median", "-o", "c", "-v"
     )
     assert code == 0
     assert "('a' 3.0 for missing values), data" in out
@@ -400,7 +415,7 @@ def test_signs_do_without_the_fewest_errors(shell):
 
 def test_errors_that_weigh_are_a_sentence_and_what_is_left_out_is_told_once(shell):
     write("t.csv", "dose,y,w\n1,no,2\n2,no,3\n3,no,4\n3,yes,2\n4,yes,1\n9,no,0\n")
-    _, out, _ = shell("certify", "t.csv", "-y", "y", "--weight", "w", "--min-errors")
+    _, out, _ = shell("certify", "t.csv", "-y", "y", "--weight", "w", "--min-errors", "-v")
     check_sentence(line_of(out, "16.67%"))
     check_sentence(line_of(out, "row 4"))
     assert out.count("Left out: one row of weight 0.") == 1

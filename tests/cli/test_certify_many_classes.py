@@ -24,13 +24,13 @@ def iris():
 
 
 def test_it_says_what_python_says(shell, iris):
-    code, out, _ = shell("certify", iris, "-y", "species", "--pairs")
+    code, out, _ = shell("certify", iris, "-y", "species", "--pairs", "-v")
     X, y, preprocessing = data.read(iris, target="species").encode(scale=False)
     certificate = certify(X, y, preprocessing=preprocessing, pairs=True)
     assert code == 0
     with of_files(), in_shell():  # where rows are counted from 1, and options typed
         told = str(certificate)
-    assert out == f"{told}\nNext: rosenblatt fit {iris} --target=species\n"
+    assert out == f"{told}\nNext: rosenblatt fit {iris} --target species\n"
     check_sentence(line_of(out, "Ties"))
     assert "two of the classes alone may still separate" not in out  # each pair is there
     check_sentence(line_of(out, "0.817556"))

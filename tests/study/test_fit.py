@@ -21,8 +21,11 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler
 
 from rosenblatt import Certificate, data, model_file
-from rosenblatt._study import folder
+from rosenblatt._study import build_document, folder
 from rosenblatt._study import proof as deciding
+from rosenblatt._study.options import Options
+from rosenblatt._study.source import Origin
+from rosenblatt._study.warnings import about
 from rosenblatt.datasets import load_credit
 from rosenblatt.report import document
 from rosenblatt.selection import select
@@ -557,3 +560,19 @@ def test_ctrl_c_while_writing_does_not_stop_it(shell, monkeypatch):
     assert code == 0
     assert sorted(os.listdir("t-rosenblatt"))[:2] == ["certificate.json", "model.json"]
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+@pytest.mark.parametrize(
+    ("advice", "typed"),
+    [
+        ([{"ignore": ["a", "-b"]}, {"ignore": ["a"]}], "--ignore a --ignore=-b"),
+        ([{"random_state": 4}], "--seed 4"),
+        ([{"random_state": 4}, {"cv": 5}], "--cv 5"),
+        ([{"class_weight": "balanced"}, {"ignore": ["c"]}], "--ignore c --class-weight balanced"),
+    ],
+)
+def test_the_advice_of_all_warnings_is_one_command(advice, typed):
+    warnings = [about("one", "Said.", **one) for one in advice]
+    follows = build_document._following(Options(target="y"), warnings)
+    again = build_document._again(Origin(("t.csv",)), follows, "t-rosenblatt")
+    assert again == f"rosenblatt fit t.csv --target y {typed}"

@@ -14,6 +14,7 @@ from rosenblatt._study.folder import default_folder
 from rosenblatt._study.options import Options
 from rosenblatt._study.source import Origin
 from rosenblatt._study.stages import Compared, Proved
+from rosenblatt._util.spelling import command_line
 from rosenblatt._util.strict_json import document_of
 from rosenblatt.data.numbering import unlabelled
 from rosenblatt.report.document import (
@@ -313,7 +314,7 @@ def _again(origin: Origin, options: Options, folder: str) -> str:
         return _call(origin, options)
     command = ["rosenblatt", "fit", *origin.files, *_arguments(options)]
     place = [] if folder == default_folder(origin.files) else ["-o", folder]
-    return shlex.join([*command, *place])
+    return command_line([*command, *place])
 
 
 def _following(options: Options, warnings: list[Warned]) -> Options | None:
@@ -327,7 +328,7 @@ def _following(options: Options, warnings: list[Warned]) -> Options | None:
                 # without what is left out already, they may not be collinear
                 advice[name] = (*advice.get(name, ()), *value)
     if "cv" in advice:
-        advice.pop("seed", None)
+        advice.pop("random_state", None)
     if "ignore" in advice:
         advice["ignore"] = tuple(dict.fromkeys((*options.ignore, *advice["ignore"])))
     return replace(options, **advice) if advice else None
@@ -364,13 +365,7 @@ def _arguments(options: Options) -> list[str]:
     flags |= {"--embed-data": options.embed_data, "--thorough": options.thorough}
     typed += [flag for flag, holds in flags.items() if holds]
     typed += [f"--seed={options.random_state}"] if options.random_state else []
-    return [word for option in typed for word in _words(option)]
-
-
-def _words(option: str) -> list[str]:
-    """As people type it: --target card; but what begins with a dash would be another option."""
-    name, equals, value = option.partition("=")
-    return [name, value] if equals and value and not value.startswith("-") else [option]
+    return typed
 
 
 def _call(origin: Origin, options: Options) -> str:

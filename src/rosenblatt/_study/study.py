@@ -363,8 +363,8 @@ class Study:
         if self.error is not None:
             ends = "" if self.interval is None else " ({:.1%} to {:.1%})".format(*self.interval)
             parts.append(f"{self.error:.1%} wrong in test{ends}")
-        if self.certificate is not None:
-            parts.append(self.certificate.verdict)
+        if (verdict := self._document["verdict"]) is not None:
+            parts.append(verdict["verdict"])
         return f"<{', '.join([*parts, *(['interrupted'] if self.interrupted else [])])}>"
 
     def __str__(self) -> str:

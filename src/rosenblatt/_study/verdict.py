@@ -23,8 +23,9 @@ def describe(certificate: Certificate, bracket: ErrorBracket | None = None) -> d
         return None if margin is None else {"lo": margin.lo, "hi": margin.hi, "exact": margin.exact}
 
     conflict, separator = certificate.conflict, certificate.separator
+    open_kind = certificate.verdict == "undecided" and certificate.separable is False
     return {
-        "verdict": certificate.verdict,
+        "verdict": "not separable" if open_kind else certificate.verdict,
         "separable": certificate.separable,
         "rows": certificate.n_rows,
         "features": certificate.feature_names,

@@ -164,7 +164,7 @@ def _unlike_validation(selection: Selection) -> list[Warned]:
         f"interval {expected[0]:.1%} to {expected[1]:.1%}. Another seed may give another rule: "
         f"compare a few with {option('random_state', selection.random_state + 1)}."
     )
-    return [about("unlike validation", sentence, seed=selection.random_state + 1)]
+    return [about("unlike validation", sentence, random_state=selection.random_state + 1)]
 
 
 def about(kind: str, sentence: str, **advice: Any) -> Warned:

@@ -7,7 +7,7 @@ reader is at a shell.
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
@@ -61,6 +61,16 @@ def option(name: str, *values: object) -> str:
     if _about_frame.get():
         return f"X.drop(columns={some})" if name == "ignore" else f"data.read(X, {name}={some})"
     return f"{name}={some}"
+
+
+def command_line(words: Iterable[str]) -> str:
+    """As people type it: --target card; but a value that begins with a dash stays behind its =."""
+    apart: list[str] = []
+    for word in words:
+        name, equals, value = word.partition("=")
+        split = name.startswith("--") and equals and value and not value.startswith("-")
+        apart += [name, value] if split else [word]
+    return shlex.join(apart)
 
 
 def either(python: str, shell: str) -> str:

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from rosenblatt._util.files import make_folder
+from rosenblatt._util.spelling import command_line
 from rosenblatt._util.text import of_files, one_line
 from rosenblatt.cli import _common, _options
 from rosenblatt.cli._help import Command
 from rosenblatt.errors import InputError
 
 if TYPE_CHECKING:
+    from rosenblatt import Certificate
     from rosenblatt.data.options import ReadOptions
     from rosenblatt.error_bracket import ErrorBracket
     from rosenblatt.sign_report import SignReport
@@ -190,7 +191,7 @@ def command(
         _common.print_json("certify", content | ({} if report is None else _described(report)))
     else:
         with of_files():
-            click.echo(str(certificate))
+            _common.print_text(str(certificate) if out.verbose else _short(certificate))
             if bracket is not None:
                 click.echo("\n".join(bracket.lines(alone=False)))
             if report is not None:
@@ -206,10 +207,51 @@ def command(
             click.echo("--min-errors searches for the fewest errors that any linear rule can make.")
         several = len(certificate.classes) > 1 and weight is None
         if not out.quiet and (then := _next(files, output, opened.options, several=several)):
-            _common.print_text(f"Next: {one_line(shlex.join(then))}")
+            _common.print_text(f"Next: {one_line(command_line(then))}")
     if certificate.separable is None:
         return UNDECIDED
     return _CODES.get(certificate.verdict, _NOT_SEPARABLE) if exit_code else 0
+
+
+# What is said without -v, beside the answer: each the first so many lines of a section.
+_BESIDE = {"columns": 9, "rare": 9, "coefficients": 3, "conflict": 1, "chance": 1, "pairs": 99}
+
+
+def _short(certificate: Certificate) -> str:
+    """The answer in the words of a logistic regression, and the reason."""
+    from rosenblatt._certify.text import sections
+
+    parts = dict(sections(certificate))
+    first, *rest = parts["verdict"]
+    answer = [first, *(rest if certificate.verdict == "undecided" else [])]
+    through = "" if certificate.fit_intercept else " through the origin"
+    rows = f"all {certificate.n_rows:,} rows"
+    none = f"no linear rule{through} is right about {rows}"
+    if len(certificate.classes) > 1:
+        if certificate.verdict == "complete separation":
+            answer = [
+                f"Complete separation: a linear rule{through} is right about {rows}, and a "
+                "logistic regression has no finite estimate."
+            ]
+        elif certificate.verdict == "quasi-complete separation":
+            answer = [
+                f"Quasi-complete separation: a logistic regression has no finite estimate, and "
+                f"{none}."
+            ]
+        elif certificate.verdict == "overlap":
+            unique = ", but not a unique one" if certificate.collinear else ""
+            answer = [f"Overlap: a logistic regression has a finite estimate{unique}; {none}."]
+    if certificate.conflict is not None and (k := len(certificate.conflict.rows)) > 2:
+        parts["conflict"] = [f"Why: {k:,} rows contradict each other; -v names them."]
+    reasons = [line for name, most in _BESIDE.items() for line in parts.get(name, [])[:most]]
+    if certificate.verdict.endswith("separation") and len(certificate.classes) > 1:
+        reasons.append("What to report instead: python -m pydoc rosenblatt.separation.")
+    word = "Asked about" if certificate.separable is None else "Proved for"
+    cut = [] if certificate.verdict == "undecided" else certificate.limits
+    about = [f"Cut short: {limit}." for limit in cut]
+    left_out = f" ({certificate.n_dropped:,} left out)" if certificate.n_dropped else ""
+    about.append(f"{word} {certificate.n_rows:,} rows{left_out}. Details: -v.")
+    return "\n".join(one_line(line) for line in [*answer, *reasons, *about])
 
 
 def _check_search(

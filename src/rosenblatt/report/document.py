@@ -376,7 +376,9 @@ class Pairs(TypedDict, total=False):
 class Verdict(Pairs):
     """About all rows with a label, the numbers as they stand in the table."""
 
-    verdict: str  # "complete separation" | "quasi-complete separation" | "overlap" | "undecided"
+    # "complete separation" | "quasi-complete separation" | "overlap" | "undecided"
+    # | "not separable": proved, while overlap or quasi-complete separation is open
+    verdict: str
     separable: bool | None
     rows: int
     labels: list[str]

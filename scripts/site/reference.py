@@ -16,7 +16,7 @@ PAGES = {
                 "RandomLinearClassifier",
                 "Scorecard",
                 "StopReason",
-                "config",
+                "config_context",
             ]
         },
     ),
@@ -62,7 +62,7 @@ PAGES = {
         {
             "rosenblatt": ["save", "load"],
             "rosenblatt.onnx": ["export"],
-            "rosenblatt.formulas": ["to_sql", "to_excel", "to_python", "inputs"],
+            "rosenblatt.formulas": ["to_sql", "to_excel_formula", "to_python", "inputs"],
             "rosenblatt.errors": None,
         },
     ),

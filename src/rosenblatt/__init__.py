@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from rosenblatt._util.version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from rosenblatt._core.device import config
+    from rosenblatt._core.device import config_context
     from rosenblatt._out_of_core.certify import certify_stored
     from rosenblatt._out_of_core.predict import predict_stored
     from rosenblatt._out_of_core.train import train
@@ -40,7 +40,7 @@ __all__ = [
     "Trace",
     "certify",
     "certify_stored",
-    "config",
+    "config_context",
     "forced_signs",
     "load",
     "minimum_errors",
@@ -69,7 +69,7 @@ _HOME = {
     "Trace": "rosenblatt._tracing.trace",
     "certify": "rosenblatt.certificate",
     "certify_stored": "rosenblatt._out_of_core.certify",
-    "config": "rosenblatt._core.device",
+    "config_context": "rosenblatt._core.device",
     "forced_signs": "rosenblatt.sign_report",
     "load": "rosenblatt.model_file",
     "minimum_errors": "rosenblatt.error_bracket",
@@ -82,7 +82,25 @@ _HOME = {
 }
 
 
+_MODULES = (
+    "data",
+    "datasets",
+    "errors",
+    "formulas",
+    "onnx",
+    "play",
+    "plots",
+    "selection",
+    "separation",
+    "theory",
+    "verify",
+    "verify_errors",
+)
+
+
 def __getattr__(name: str) -> object:
+    if name in _MODULES:
+        return import_module(f"rosenblatt.{name}")
     if name not in _HOME:
         raise AttributeError(f"module 'rosenblatt' has no attribute {name!r}")
     value = getattr(import_module(_HOME[name]), name)
@@ -91,4 +109,4 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    return sorted([*__all__, "__version__"])
+    return sorted([*__all__, *_MODULES, "__version__"])

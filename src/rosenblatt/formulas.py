@@ -59,7 +59,7 @@ def to_sql(
     return sql.query(_spelled(estimator, preprocessing, sql.Sql()), table)
 
 
-def to_excel(
+def to_excel_formula(
     estimator: Any,
     *,
     preprocessing: Preprocessing | None = None,
@@ -78,9 +78,9 @@ def to_excel(
     Examples
     --------
     >>> from rosenblatt import Scorecard
-    >>> from rosenblatt.formulas import to_excel
+    >>> from rosenblatt.formulas import to_excel_formula
     >>> card = Scorecard(max_terms=1).fit([[0], [1], [3], [4]], ["yes", "yes", "no", "no"])
-    >>> to_excel(card, cells={"x0": "C2"})
+    >>> to_excel_formula(card, cells={"x0": "C2"})
     '=IF(NOT(ISNUMBER(C2)),NA(),IF(-1 * C2 >= -1,"yes","no"))'
     """
     names = inputs(estimator, preprocessing=preprocessing)

@@ -107,7 +107,7 @@ class Perceptron(PerceptronTraining, TrainedLinearClassifier):
         begins, with a message that says what to use instead.
     device : {"cpu", "cuda"} or None, default=None
         Where it computes: on the CPU, or on NVIDIA's GPU, with the same weights to the bit; None:
-        as `rosenblatt.config` says, else where X is. Model files do not keep it.
+        as `rosenblatt.config_context` says, else where X is. Model files do not keep it.
 
     Attributes
     ----------

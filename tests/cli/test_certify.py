@@ -391,7 +391,7 @@ def test_signs_of_too_many_columns_are_refused_first(shell):
     names = [f"c{j}" for j in range(11)]
     rows = [[i * j % 7 for j in range(11)] for i in range(8)]
     pd.DataFrame(rows, columns=names).assign(y=list("abbabaab")).to_csv("t.csv", index=False)
-    code, out, err = shell("certify", "t.csv", "-y", "y", "--signs", "-o", "c.json")
+    code, out, err = shell("certify", "t.csv", "-y", "y", "--forced-signs", "-o", "c.json")
     assert (code, out, Path("c.json").exists()) == (2, "", False)
     check_sentence(err.strip())
 
@@ -402,14 +402,16 @@ def test_a_proof_by_groups_of_rows_has_no_file_and_it_is_said(shell):
     assert "A rule with 1 error errs on row " in out
     check_sentence(err.strip())
     assert not Path("p").exists()
-    _, _, err = shell("certify", "t.csv", "-y", "y", "--min-errors", "--signs", "--proofs", "p")
+    _, _, err = shell(
+        "certify", "t.csv", "-y", "y", "--min-errors", "--forced-signs", "--proofs", "p"
+    )
     check_sentence(err.strip())
 
 
 def test_signs_do_without_the_fewest_errors(shell):
     """No rule is right about all rows, so that signs of all such rules would mean nothing."""
     write("t.csv", "dose,y\n1,no\n2,no\n3,no\n3,yes\n4,yes\n5,yes\n")
-    _, out, _ = shell("certify", "t.csv", "-y", "y", "--signs")
+    _, out, _ = shell("certify", "t.csv", "-y", "y", "--forced-signs")
     check_sentence(line_of(out, "on these 6 rows"))
 
 

@@ -38,11 +38,13 @@ def test_it_says_what_python_says(shell, iris):
 
 
 def test_signs_of_many_classes_do_not_hide_the_verdict(shell, iris):
-    code, out, _ = shell("certify", iris, "-y", "species", "--signs")
+    code, out, _ = shell("certify", iris, "-y", "species", "--forced-signs")
     assert code == 0
     assert out.startswith("Quasi-complete separation")
-    check_sentence(line_of(out, "--signs"))
-    code, out, _ = shell("certify", iris, "-y", "species", "--positive", "virginica", "--signs")
+    check_sentence(line_of(out, "--forced-signs"))
+    code, out, _ = shell(
+        "certify", iris, "-y", "species", "--positive", "virginica", "--forced-signs"
+    )
     assert (code, "petal width (cm): + is forced" in out) == (0, True)
 
 

@@ -48,7 +48,7 @@ def asked(shell, folder):
 
 
 def test_a_change_turns_the_label(asked, folder):
-    code, out, _ = asked("--explain", "--change", "--json")
+    code, out, _ = asked("--explain", "--counterfactual", "--json")
     assert code == 0
     model = load(folder / "fit" / "model.json")
     new = pd.read_csv(folder / "new.csv")
@@ -72,7 +72,9 @@ def test_a_change_turns_the_label(asked, folder):
 
 
 def test_it_is_written_beside_the_reasons(asked):
-    _, out, _ = asked("--explain", "--change", "--fixed", "debts", "--fixed", "home")
+    _, out, _ = asked(
+        "--explain", "--counterfactual", "--immutable", "debts", "--immutable", "home"
+    )
     header, *rows = csv.reader(out.splitlines())
     assert header == ["row", "prediction", "score", "reasons", "smallest change"]
     for *_, change in rows:
@@ -83,9 +85,12 @@ def test_it_is_written_beside_the_reasons(asked):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--change"], "add --explain"),
-        (["--explain", "--fixed", "debts"], "add --change"),
-        (["--explain", "--change", "--fixed", "height"], "--fixed height: there is no such column"),
+        (["--counterfactual"], "add --explain"),
+        (["--explain", "--immutable", "debts"], "add --counterfactual"),
+        (
+            ["--explain", "--counterfactual", "--immutable", "height"],
+            "--immutable height: there is no such column",
+        ),
         (["--proofs", "p"], "add --second-opinion TRAIN"),
         (["--second-opinion", "nowhere.csv"], "nowhere.csv"),
     ],
@@ -98,7 +103,7 @@ def test_refused(asked, options, message):
 
 
 def test_no_rows_are_no_ranges_either(asked):
-    code, _, err = asked("--explain", "--change", model="bare")
+    code, _, err = asked("--explain", "--counterfactual", model="bare")
     assert code != 0
     check_sentence(err.strip())
 

@@ -118,13 +118,13 @@ def test_new_rows_of_the_same_kind_are_hardly_ever_far_outside(heavy):
 def test_score_knows_the_table_that_was_fitted(shell, model, tmp_path, form):
     same = tmp_path / f"same.{form}"
     FRAME.to_csv(same, index=False) if form == "csv" else FRAME.to_parquet(same)
-    _, out, _ = shell("score", model, same, "--json")
+    _, out, _ = shell("evaluate", model, same, "--json")
     assert json.loads(out)["training_rows"] is True
-    note = next(x for x in shell("score", model, same)[1].splitlines() if x.startswith("note"))
+    note = next(x for x in shell("evaluate", model, same)[1].splitlines() if x.startswith("note"))
     check_sentence(note)
     for other in (FRAME.head(200), FRAME.assign(rate=FRAME["rate"].shift(1, fill_value=0.5))):
         other.to_csv(tmp_path / "other.csv", index=False)
-        _, out, _ = shell("score", model, "other.csv", "--json")
+        _, out, _ = shell("evaluate", model, "other.csv", "--json")
         assert json.loads(out)["training_rows"] is False
 
 
@@ -138,7 +138,7 @@ def test_formulas_in_predictions_are_told_of_and_can_be_made_safe(shell, model, 
     words = FORMULAS + PLAIN
     new = FRAME.head(len(words)).assign(**{"=text": words, "plain": PLAIN[0]})
     new.to_csv(tmp_path / "new.csv", index=False)
-    kept = ("--keep", "=text", "--keep", "plain", "--keep", "note")
+    kept = ("--copy", "=text", "--copy", "plain", "--copy", "note")
 
     def rows(*more):
         code, _, err = shell("predict", model, "new.csv", "-o", "p.csv", "--force", *kept, *more)
@@ -154,4 +154,4 @@ def test_formulas_in_predictions_are_told_of_and_can_be_made_safe(shell, model, 
     assert [row[1] for row in safe] == ["'=text", *(f"'{text}" for text in FORMULAS), *PLAIN]
     others = [[*row[:1], *row[2:]] for row in written], [[*row[:1], *row[2:]] for row in safe]
     assert others[0] == others[1]
-    assert "spreadsheet" not in shell("predict", model, "new.csv", "--keep", "plain")[2]
+    assert "spreadsheet" not in shell("predict", model, "new.csv", "--copy", "plain")[2]

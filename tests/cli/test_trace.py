@@ -52,7 +52,7 @@ def test_trace_in_json_is_the_trace(shell):
 
 
 def test_trace_makes_a_film(shell):
-    code, _, err = shell("trace", write("toy.csv", LI_HANG), "-y", "y", "--film", "toy.gif")
+    code, _, err = shell("trace", write("toy.csv", LI_HANG), "-y", "y", "--gif", "toy.gif")
     assert code == 0
     assert "toy.gif" in err
     assert Path("toy.gif").read_bytes()[:4] == b"GIF8"
@@ -66,7 +66,7 @@ def test_trace_knows_every_order_and_keep():
 
 def test_trace_writes_two_files_under_two_names(shell):
     file = write("toy.csv", LI_HANG)
-    code, _, err = shell("trace", file, "-y", "y", "-o", "a.gif", "--film", "a.gif")
+    code, _, err = shell("trace", file, "-y", "y", "-o", "a.gif", "--gif", "a.gif")
     assert code == 2
     check_sentence(err.strip())
     assert not Path("a.gif").exists()
@@ -93,7 +93,7 @@ def test_trace_of_three_classes_names_the_rival(shell):
 
 def test_trace_of_three_classes_has_a_film_and_a_file(shell):
     file = write("three.csv", THREE)
-    assert shell("trace", file, "-y", "y", "--film", "three.gif", "-o", "three.json")[0] == 0
+    assert shell("trace", file, "-y", "y", "--gif", "three.gif", "-o", "three.json")[0] == 0
     assert Path("three.gif").read_bytes()[:4] == b"GIF8"
     assert Trace.from_json("three.json").rival.tolist() == ["b", "a", "a"]
 

@@ -141,7 +141,7 @@ def test_a_study_tells_the_heaviest_words(shell, tmp_path, stream):
     assert "--text=review" in document["reproduce"]["command"]
     found.save("out")
     assert shell("verify", "out/certificate.json", "t.csv")[0] == 0
-    code, out, _ = shell("score", "out/model.json", "t.csv", "--json")
+    code, out, _ = shell("evaluate", "out/model.json", "t.csv", "--json")
     assert (code, json.loads(out)["rows"]) == (0, 200)
     code, out, _ = shell("predict", "out/model.json", "t.csv", "--explain")
     assert code == 0

@@ -153,7 +153,7 @@ def test_a_study_names_the_heaviest_words(shell, tmp_path, stream):
     code, out, _ = shell("verify", "out/certificate.json", "t.csv")
     assert code == 0
     assert "buckets of hashed words, 0 or 1 each" in out
-    assert json.loads(shell("score", "out/model.json", "t.csv", "--json")[1])["errors"] == 0
+    assert json.loads(shell("evaluate", "out/model.json", "t.csv", "--json")[1])["errors"] == 0
 
 
 def test_text_without_a_known_word_is_marked(shell, tmp_path):

@@ -81,7 +81,7 @@ def test_whole_numbers_that_are_no_floats_are_refused_in_every_format(tmp_path, 
     assert len(names) == len(set(accounts.tolist()))  # a reference level less, and x
     if form in ("csv", "parquet"):  # such a column by itself, too
         with raises(InputError, column="account"):
-            study(source, target="y", group="account")
+            study(source, target="y", groups="account")
 
 
 def test_what_is_no_float():

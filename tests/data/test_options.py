@@ -45,7 +45,7 @@ def test_keywords_are_the_options_with_their_defaults(function):
 @pytest.mark.parametrize(
     ("command", "kind"),
     [(c, ReadOptions) for c in ("fit", "inspect", "certify", "trace", "play")]
-    + [(c, FileOptions) for c in ("score", "predict", "verify")],
+    + [(c, FileOptions) for c in ("evaluate", "predict", "verify")],
 )
 def test_commands_have_the_options(command, kind):
     typed = {option.name for option in import_module(f"rosenblatt.cli.{command}").command.params}

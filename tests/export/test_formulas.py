@@ -17,7 +17,7 @@ from rosenblatt._export.sql import Sql
 from rosenblatt._training.card_rule import Card, Term
 from rosenblatt._training.linear_rule import LinearRule
 from rosenblatt.errors import InputError, InputTypeError
-from rosenblatt.formulas import inputs, to_excel, to_python, to_sql
+from rosenblatt.formulas import inputs, to_excel_formula, to_python, to_sql
 
 N = 10_000
 TRAINED = 300
@@ -103,7 +103,7 @@ def test_float_rules_give_the_same_bits_in_sqlite_and_the_same_labels_everywhere
     assert answer["score"].to_numpy().tobytes() == rule._rule.signed(Rows(X)).tobytes()
     assert in_python(to_python(rule, preprocessing=preprocessing)) == expected.tolist()
     if name == "average":
-        text = to_excel(rule, preprocessing=preprocessing)
+        text = to_excel_formula(rule, preprocessing=preprocessing)
         found = in_a_sheet(text, inputs(rule, preprocessing=preprocessing))
         near = np.abs(rule.decision_function(X)) < 1e-9  # a sheet keeps 15 digits
         assert (found == expected)[~near].all()
@@ -123,7 +123,8 @@ def test_rows_on_the_boundary_are_of_the_second_class_everywhere(in_a_sheet):
     )
     assert in_python(to_python(rule, preprocessing=preprocessing)) == expected.tolist()
     found = in_a_sheet(
-        to_excel(rule, preprocessing=preprocessing), inputs(rule, preprocessing=preprocessing)
+        to_excel_formula(rule, preprocessing=preprocessing),
+        inputs(rule, preprocessing=preprocessing),
     )
     assert found.tolist() == expected.tolist()
 
@@ -140,7 +141,8 @@ def test_cards_are_exact_everywhere(scale, in_a_sheet):
     assert in_python(to_python(card, preprocessing=preprocessing)) == expected.tolist()
     if not scale:  # cuts of scaled numbers have all digits
         found = in_a_sheet(
-            to_excel(card, preprocessing=preprocessing), inputs(card, preprocessing=preprocessing)
+            to_excel_formula(card, preprocessing=preprocessing),
+            inputs(card, preprocessing=preprocessing),
         )
         assert found.tolist() == expected.tolist()
 
@@ -155,7 +157,7 @@ def test_more_than_two_classes_have_the_first_of_the_highest_scores(in_a_sheet):
     assert (scores[:, -1] == scores[:, -2]).sum() > 10
     assert in_sqlite(to_sql(rule), table)["predicted"].tolist() == expected.tolist()
     assert in_python(to_python(rule), table) == expected.tolist()
-    assert in_a_sheet(to_excel(rule), ["a", "b"], table).tolist() == expected.tolist()
+    assert in_a_sheet(to_excel_formula(rule), ["a", "b"], table).tolist() == expected.tolist()
 
 
 def test_lanes_beyond_sixteen_features_are_added_as_defined():
@@ -203,7 +205,9 @@ def test_gaps_and_strange_words_have_no_answer(in_a_sheet):
     said = in_python(to_python(rule, preprocessing=preprocessing), odd)
     assert [label is None for label in said] == [False, True, True, True]
     found = in_a_sheet(
-        to_excel(rule, preprocessing=preprocessing), inputs(rule, preprocessing=preprocessing), odd
+        to_excel_formula(rule, preprocessing=preprocessing),
+        inputs(rule, preprocessing=preprocessing),
+        odd,
     )
     assert [str(label) for label in found[1:]] == ["#N/A"] * 3
     assert found[0] == said[0] == rule.predict(preprocessing.transform(odd[:1]))[0]
@@ -233,7 +237,7 @@ def test_text_is_no_number_after_an_import(kind, filled, in_a_sheet):
     odd = pd.DataFrame({"a": cells})
     assert in_python(to_python(card, preprocessing=preprocessing), odd) == expected
     sheet = pd.DataFrame({"a": ["", "abc", "-", -1.5, 2.0]})
-    labels = in_a_sheet(to_excel(card, preprocessing=preprocessing), ["a"], sheet)
+    labels = in_a_sheet(to_excel_formula(card, preprocessing=preprocessing), ["a"], sheet)
     assert [str(label) for label in labels] == [empty or "#N/A", "#N/A", "#N/A", "no", "yes"]
 
 
@@ -242,7 +246,9 @@ def test_columns_that_the_rule_does_not_use_are_not_asked_for():
     card._rule = Card((Term(0), Term(3, 1.0, indicator=True)), (-2, 1), 0)
     assert preprocessing.feature_names[3] == "town=Rome"
     assert inputs(card, preprocessing=preprocessing) == ["reports", "town"]
-    text = to_excel(card, preprocessing=preprocessing, cells={"reports": "B7", "town": "$D7"})
+    text = to_excel_formula(
+        card, preprocessing=preprocessing, cells={"reports": "B7", "town": "$D7"}
+    )
     assert '-2 * IF(B7="",2.66,B7) + IF(EXACT($D7,"Rome"),1,0) >= 0' in text
 
 
@@ -263,7 +269,7 @@ def test_labels_of_every_kind(labels, in_a_sheet):
     rule = Perceptron(random_state=0).fit(table, y)
     assert in_sqlite(to_sql(rule), table)["predicted"].tolist() == y
     assert in_python(to_python(rule), table) == y
-    assert in_a_sheet(to_excel(rule), ["a"], table).tolist() == y
+    assert in_a_sheet(to_excel_formula(rule), ["a"], table).tolist() == y
 
 
 def test_dates_and_numbers_with_units_are_told_of(tmp_path):
@@ -304,6 +310,6 @@ def test_a_formula_that_no_cell_takes_is_refused():
     X = np.random.default_rng(0).normal(size=(20, 400))
     rule = Perceptron(random_state=0).fit(X, X[:, 0] > 0)
     with raises(InputError):
-        to_excel(rule)
+        to_excel_formula(rule)
     with raises(InputError):
-        to_excel(rule, cells={"x0": "A2"})
+        to_excel_formula(rule, cells={"x0": "A2"})

@@ -136,7 +136,7 @@ def test_labels_and_weights_may_be_on_the_gpu_too(rng):
 def test_config_sends_rows_of_the_host(rng):
     X, y = table(rng, 200, 5)
     p = Perceptron(random_state=0).fit(X, y)
-    with rosenblatt.config(device="cuda"):
+    with rosenblatt.config_context(device="cuda"):
         q = Perceptron(random_state=0).fit(X.tolist(), y)
         predicted = q.predict(X)
     assert p.coef_.tobytes() == q.coef_.tobytes()
@@ -215,7 +215,7 @@ def test_validation_rows_and_pocket(rng):
 def test_a_trace_notes_the_same_updates(rng):
     X, y = table(rng, 300, 4)
     one = rosenblatt.trace(Perceptron(random_state=0, max_iter=3), X, y)
-    with rosenblatt.config(device="cuda"):
+    with rosenblatt.config_context(device="cuda"):
         other = rosenblatt.trace(Perceptron(random_state=0, max_iter=3), X, y)
     for name in ("row", "visit", "score"):
         assert np.array_equal(getattr(one, name), getattr(other, name))
@@ -241,7 +241,7 @@ def test_what_follows_single_rows_is_refused(rng, name, value):
 def test_sparse_rows_are_refused(rng):
     X, y = table(rng, 50, 3)
     with (
-        rosenblatt.config(device="cuda"),
+        rosenblatt.config_context(device="cuda"),
         pytest.raises(InputError, match="a GPU takes dense rows only"),
     ):
         Perceptron().fit(sparse.csr_array(X), y)
@@ -264,7 +264,7 @@ def test_too_little_memory_is_said_with_the_remedy(rng):
     pool.set_limit(size=pool.used_bytes() + 1024)
     try:
         with (
-            rosenblatt.config(device="cuda"),
+            rosenblatt.config_context(device="cuda"),
             pytest.raises(DeviceMemoryError, match="float32 rows instead of float64"),
         ):
             Perceptron().fit(X, X[:, 0] > 0)

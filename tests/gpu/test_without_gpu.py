@@ -65,19 +65,19 @@ def test_training_imports_no_cupy():
 def test_without_cupy_the_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "cupy", None)
     with pytest.raises(MissingExtraError, match=r"pip install 'rosenblatt\[gpu\]'"):
-        rosenblatt.config(device="cuda")
+        rosenblatt.config_context(device="cuda")
 
 
 def test_without_a_driver_nvidia_smi_is_named(monkeypatch):
     pretended(monkeypatch, _Error("cudaErrorInsufficientDriver: driver too old\nmore"))
     with pytest.raises(DeviceError, match=r"finds no usable GPU \(cudaErrorInsufficientDriver: dr"):
-        rosenblatt.config(device="cuda")
+        rosenblatt.config_context(device="cuda")
 
 
 def test_a_machine_without_a_gpu(monkeypatch):
     pretended(monkeypatch, 0)
     with pytest.raises(DeviceError, match="this machine has no GPU"):
-        rosenblatt.config(device="cuda")
+        rosenblatt.config_context(device="cuda")
 
 
 @pytest.mark.parametrize(
@@ -101,7 +101,7 @@ def test_errors_of_the_gpu_become_words(monkeypatch, raised, kind, said):
 
 def test_other_devices_are_not_known():
     with pytest.raises(InputError, match=r"device='tpu' is not known\. Allowed: 'cpu', 'cuda'"):
-        rosenblatt.config(device="tpu")
+        rosenblatt.config_context(device="tpu")
 
 
 def test_the_estimator_knows_the_same_devices(monkeypatch):
@@ -122,7 +122,7 @@ def test_a_model_file_does_not_keep_the_device(tmp_path):
 
 
 def test_the_cpu_can_be_named():
-    with rosenblatt.config(device="cpu"):
+    with rosenblatt.config_context(device="cpu"):
         p = rosenblatt.Perceptron().fit([[1.0], [-1.0]], [1, 0])
     assert p.training_errors_ == 0
 

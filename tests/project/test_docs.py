@@ -138,7 +138,7 @@ def typed(command, shown, place):
     """Exit code and all that is printed."""
     name, *arguments = shlex.split(command)
     if name == "rosenblatt":
-        if {"--min-errors", "--signs"} & set(arguments) and "--search-time" not in arguments:
+        if {"--min-errors", "--forced-signs"} & set(arguments) and "--search-time" not in arguments:
             arguments += ["--search-time", "1"]
         code, out, err = ended(arguments, place)
         return code, err + out

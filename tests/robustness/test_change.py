@@ -154,9 +154,9 @@ def test_what_is_fixed_stays():
 
 
 def test_refused():
-    with raises(InputError, option="fixed", value="height"):
+    with raises(InputError, option="immutable", value="height"):
         changeable(ENCODING, ["height"])
-    with raises(InputError, option="change"):
+    with raises(InputError, option="counterfactual"):
         changeable(Preprocessing((Number("a"),)), [])
 
 

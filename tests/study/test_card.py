@@ -183,7 +183,10 @@ def test_a_change_turns_its_decision(folder, tmp_path, capsys):
     new.to_csv(tmp_path / "new.csv", index=False)
     model = str(folder / "model.json")
     assert (
-        main(["predict", model, str(tmp_path / "new.csv"), "--explain", "--change", "--json"]) == 0
+        main(
+            ["predict", model, str(tmp_path / "new.csv"), "--explain", "--counterfactual", "--json"]
+        )
+        == 0
     )
     card, told = load(model), 0
     for row in json.loads(capsys.readouterr().out)["rows"]:

@@ -153,7 +153,7 @@ def test_the_loss_has_its_kink_where_a_row_is_on_the_hyperplane():
 @given(tables())
 def test_normalising_changes_no_prediction(table):
     X, y, w, b, rows = table
-    small = theory.normalise(rows, w, b)
+    small = theory.normalize(rows, w, b)
     assert small.same_predictions
     assert np.linalg.norm(small.w) == pytest.approx(1)
     assert np.linalg.norm(array(small.X), axis=1).max() <= 1 + 1e-15
@@ -168,11 +168,11 @@ def test_normalising_changes_no_prediction(table):
 
 def test_normalising_can_say_that_a_prediction_changed():
     # 3·0.1 - 0.3 is 5.6e-17, not 0, with doubles; scaled by 1/0.1 it is 3·1 - 3 = 0.
-    found = theory.normalise([[0.1]], w=[3.0], b=-0.1 * 3)
+    found = theory.normalize([[0.1]], w=[3.0], b=-0.1 * 3)
     assert found.same_predictions == (
         np.sign(0.1 * 3.0 - 0.1 * 3) == np.sign(found.X[0, 0] + found.b)
     )
-    zeros = theory.normalise([[0.0], [0.0]], w=[2.0], b=1.0)
+    zeros = theory.normalize([[0.0], [0.0]], w=[2.0], b=1.0)
     assert (zeros.X.tolist(), zeros.b, zeros.same_predictions) == ([[0.0], [0.0]], 0.5, True)
 
 
@@ -302,7 +302,7 @@ ROWS, LABELS = [[1.0, 2.0], [3.0, -1.0]], [1, -1]
         lambda: theory.margins([[1], [2], [3]], [1, 2, 3], [1]),
         lambda: theory.distances(ROWS, [0, 0]),
         lambda: theory.margin_of_data(ROWS, LABELS, [0, 0], 1),
-        lambda: theory.normalise(ROWS, [0, 0], 1),
+        lambda: theory.normalize(ROWS, [0, 0], 1),
         lambda: theory.angles(ROWS, [0, 0]),
         lambda: theory.angle([0, 0], [1, 1]),
         lambda: theory.angle([1, 1], [0, 0]),

@@ -178,7 +178,7 @@ def _coefficients(certificate: Certificate) -> Iterator[str]:
     if certificate.separable and len(certificate.classes) > 1:
         yield (
             f"{NOT_WORKED_OUT} For the signs that every separating rule gives to its "
-            f"weights: {either('forced_signs', 'certify --signs')}, for at most 10 columns."
+            f"weights: {either('forced_signs', 'certify --forced-signs')}, for at most 10 columns."
         )
     signs = certificate.coefficient_signs
     for sign, meaning in (

@@ -24,7 +24,7 @@ chosen_device: ContextVar[str] = ContextVar("device", default="cpu")
 """Where somebody wants to compute who does not say it himself."""
 
 
-def config(*, device: Literal["cpu", "cuda"]) -> AbstractContextManager[None]:
+def config_context(*, device: Literal["cpu", "cuda"]) -> AbstractContextManager[None]:
     """Where `Perceptron` computes inside a `with` block: "cpu", or "cuda" for NVIDIA's GPU.
 
     Rows of the host are copied to the GPU, once for each fit or prediction; the weights are the
@@ -32,7 +32,7 @@ def config(*, device: Literal["cpu", "cuda"]) -> AbstractContextManager[None]:
     `__cuda_array_interface__` or DLPack) are used where they are, with or without this.
 
     >>> import rosenblatt
-    >>> with rosenblatt.config(device="cpu"):
+    >>> with rosenblatt.config_context(device="cpu"):
     ...     p = rosenblatt.Perceptron().fit([[1.0], [-1.0]], [1, 0])
     >>> p.training_errors_
     0

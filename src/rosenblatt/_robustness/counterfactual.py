@@ -294,19 +294,19 @@ def changeable(preprocessing: Preprocessing, fixed: Sequence[str]) -> list[Chang
     for name in fixed:
         if name not in known:
             raise InputError(
-                f"{option('fixed', name)}: there is no such column. There are "
+                f"{option('immutable', name)}: there is no such column. There are "
                 f"{', '.join(known[:20])}"
                 f"{', …' if len(known) > 20 else ''}.",
-                option="fixed",
+                option="immutable",
                 value=name,
             )
     if any(isinstance(c, Number) and c.seen is None for c in preprocessing.columns):
         raise InputError(
-            f"{option('change')} needs the range of each column in training, and this model does "
-            "not say it: "
+            f"{option('counterfactual')} needs the range of each column in training, and this "
+            "model does not say it: "
             f"rosenblatt fit writes it, but for {option('stream', True)} and "
             f"{option('private', True)}. Fit again.",
-            option="change",
+            option="counterfactual",
         )
     return list(_columns(preprocessing, set(fixed)))
 

@@ -46,7 +46,7 @@ def signs(X: Any, y: Any, weights: Any, certificate: Certificate) -> SignReport 
         return None
     if int(np.prod(np.unique(y, return_counts=True)[1], dtype=np.float64)) > _MOST_PAIRS:
         return None
-    asker = either("rosenblatt.forced_signs", "rosenblatt certify --signs")
+    asker = either("rosenblatt.forced_signs", "rosenblatt certify --forced-signs")
     try:
         return found_within(
             Clock(None, SIGNS_WORK),

@@ -449,7 +449,7 @@ class StudyInterrupted(KeyboardInterrupt):
 
 
 def _noted(compared: Compared, options: Options) -> Preprocessing | None:
-    """With the ranges of the training rows: `predict --change` stays within them. They
+    """With the ranges of the training rows: `predict --counterfactual` stays within them. They
     are values of rows, which `private` keeps out of every file."""
     preprocessing, read = compared.preprocessing, compared.read
     if preprocessing is None or options.private or options.stream:

@@ -24,7 +24,7 @@ from rosenblatt.errors import RosenblattError
 # that name with a function `command`.
 TASKS = {
     "Learn from a table": ("fit", "inspect", "demo"),
-    "Use a trained model": ("predict", "score", "export"),
+    "Use a trained model": ("predict", "evaluate", "export"),
     "Prove and check": ("certify", "verify"),
     "Teach and watch": ("trace", "play"),
     "Set up this computer": ("doctor", "completion"),

@@ -116,7 +116,7 @@ def weights(estimator: Any) -> tuple[Any, Any]:
     return coef, estimator.intercept_
 
 
-# --- The smallest change of a row that changes its label: `rosenblatt predict --change` ----------
+# --- The smallest change of a row that changes its label: `predict --counterfactual` -----------
 
 
 _SINGLE = 3  # changes of one column that are named
@@ -131,9 +131,8 @@ class SmallestChange:
 
         if known.preprocessing is None:
             raise InputError(
-                f"--change: {model} was saved without the preprocessing of its table, so there are "
-                "no "
-                "columns to change. rosenblatt fit saves it."
+                f"--counterfactual: {model} was saved without the preprocessing of its table, so "
+                "there are no columns to change. rosenblatt fit saves it."
             )
         self._estimator = known.estimator
         self._weights = weights(known.estimator)

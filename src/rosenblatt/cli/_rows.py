@@ -100,7 +100,7 @@ def new_rows(
             )
         if keep:
             raise InputError(
-                "--keep copies columns of a table, and svmlight files have none: leave it out."
+                "--copy copies columns of a table, and svmlight files have none: leave it out."
             )
         return _of_svmlight(known.estimator, find(list(files)))
     preprocessing = data.Preprocessing.from_dict(known.preprocessing)

@@ -61,7 +61,8 @@ _NOT_SEPARABLE = 12
     help="Of two labels: also search for the fewest errors that any linear rule can make.",
 )
 @click.option(
-    "--signs",
+    "--forced-signs",
+    "signs",
     is_flag=True,
     help="Also find the weights whose sign is the same in every linear rule that makes no more "
     "errors than the best rule found, of two labels and at most 10 columns of numbers. The signs "
@@ -71,12 +72,12 @@ _NOT_SEPARABLE = 12
     "--search-time",
     type=float,
     metavar="SECONDS",
-    help="With --min-errors or --signs: how long each of them searches.  [default: 10]",
+    help="With --min-errors or --forced-signs: how long each of them searches.  [default: 10]",
 )
 @click.option(
     "--proofs",
     metavar="FOLDER",
-    help="With --min-errors or --signs: write their proofs into FOLDER as JSON files.  "
+    help="With --min-errors or --forced-signs: write their proofs into FOLDER as JSON files.  "
     "[default: none]",
 )
 @click.option(
@@ -198,8 +199,8 @@ def command(
                 click.echo(str(report))
         if (min_errors or signs) and certificate.many:
             click.echo(
-                f"{'--signs' if signs else '--min-errors'} needs two labels: choose one against "
-                "all others with --positive LABEL."
+                f"{'--forced-signs' if signs else '--min-errors'} needs two labels: choose one "
+                "against all others with --positive LABEL."
             )
         if scale:
             click.echo("The numbers were scaled (--scale): so are the margins and the bound.")
@@ -264,14 +265,16 @@ def _check_search(
 ) -> None:
     if signs and (decimal or no_intercept):
         raise click.UsageError(
-            "--signs works for rules with an intercept on float64 numbers: leave out --decimal and "
-            "--no-intercept."
+            "--forced-signs works for rules with an intercept on float64 numbers: leave out "
+            "--decimal and --no-intercept."
         )
     if min_errors and decimal:
         raise click.UsageError("--min-errors works on float64 numbers: leave out --decimal.")
     for option, value in (("--search-time", search_time), ("--proofs", proofs)):
         if value is not None and not (min_errors or signs):
-            raise click.UsageError(f"{option} goes with --min-errors or --signs: add one of them.")
+            raise click.UsageError(
+                f"{option} goes with --min-errors or --forced-signs: add one of them."
+            )
 
 
 def _read(opened: Any, weight: str | None, *, scale: bool, decimal: bool) -> tuple[Any, ...]:
@@ -322,8 +325,8 @@ def _check_columns(files: tuple[str, ...], columns: int) -> None:
 
     if columns > MOST_COLUMNS:
         raise InputError(
-            f"--signs takes at most {MOST_COLUMNS} columns of numbers; {', '.join(files)} has "
-            f"{columns:,}. Leave some out with --ignore COLUMN."
+            f"--forced-signs takes at most {MOST_COLUMNS} columns of numbers; "
+            f"{', '.join(files)} has {columns:,}. Leave some out with --ignore COLUMN."
         )
 
 

@@ -162,7 +162,7 @@ def _text(estimator: Any, preprocessing: Any, kind: str, table: str, cells: dict
         return formulas.to_sql(estimator, preprocessing=preprocessing, table=table)
     if kind == "python":
         return formulas.to_python(estimator, preprocessing=preprocessing)
-    return formulas.to_excel(estimator, preprocessing=preprocessing, cells=cells)
+    return formulas.to_excel_formula(estimator, preprocessing=preprocessing, cells=cells)
 
 
 def _cells(columns: list[str], preprocessing: Any, columns_of: str | None) -> dict[str, str]:

@@ -37,7 +37,8 @@ _WAITING = 1 << 24  # characters that wait in memory; more of them in a file
     help="Write the predictions to FILE as CSV.  [default: standard output]",
 )
 @click.option(
-    "--keep",
+    "--copy",
+    "keep",
     multiple=True,
     metavar="COLUMN",
     help="Copy this column of FILE into the predictions (repeatable), or all for every one.",
@@ -53,16 +54,18 @@ _WAITING = 1 << 24  # characters that wait in memory; more of them in a file
     help=f"With --explain: how many features to name.  [default: {_REASONS}]",
 )
 @click.option(
-    "--change",
+    "--counterfactual",
+    "change",
     is_flag=True,
     help="With --explain: add the smallest change of one column, and of two, that changes the "
     "predicted label.",
 )
 @click.option(
-    "--fixed",
+    "--immutable",
+    "fixed",
     multiple=True,
     metavar="COLUMN",
-    help="With --change: a column that cannot be changed, such as age (repeatable).",
+    help="With --counterfactual: a column that cannot be changed, such as age (repeatable).",
 )
 @click.option(
     "--second-opinion",
@@ -136,7 +139,8 @@ def command(
     the reference levels. Features that add 0, such as these categories, are not counted among the
     others. For a scorecard, the reasons are the points of each term.
 
-    --change stays within the ranges and categories seen in training, and keeps whole numbers whole.
+    --counterfactual stays within the ranges and categories seen in training, and keeps whole
+    numbers whole.
 
     --second-opinion: an answer is forced if every linear rule that makes no more errors on TRAIN
     gives it, and contested if one of them says otherwise. TRAIN is the table that was given to
@@ -152,8 +156,8 @@ def command(
     Examples:
       rosenblatt fit credit.csv --target card
       rosenblatt predict credit-rosenblatt/model.json credit.csv -o predictions.csv
-      rosenblatt predict credit-rosenblatt/model.json credit.csv --keep age --explain
-      rosenblatt predict credit-rosenblatt/model.json credit.csv --explain --change
+      rosenblatt predict credit-rosenblatt/model.json credit.csv --copy age --explain
+      rosenblatt predict credit-rosenblatt/model.json credit.csv --explain --counterfactual
     """
     _check_options(explain, reasons, change, fixed, train, proofs)
     _common.check_folder(proofs, force=force)
@@ -222,9 +226,9 @@ def _check_options(
             "--reasons is the number of reasons that --explain gives: add --explain."
         )
     if change and not explain:
-        raise click.UsageError("--change goes with --explain: add --explain.")
+        raise click.UsageError("--counterfactual goes with --explain: add --explain.")
     if fixed and not change:
-        raise click.UsageError("--fixed goes with --change: add --change.")
+        raise click.UsageError("--immutable goes with --counterfactual: add --counterfactual.")
     if proofs is not None and train is None:
         raise click.UsageError("--proofs goes with --second-opinion: add --second-opinion TRAIN.")
 

@@ -103,7 +103,9 @@ _RULES = ("perceptron", "PA-I", "PA-II", "AROW")
 @_options.file_option(
     "--html", help="Write a page to FILE in which the training can be stepped through."
 )
-@_options.file_option("--film", help="Write an animated GIF of the training in the plane to FILE.")
+@_options.file_option(
+    "--gif", "film", help="Write an animated GIF of the training in the plane to FILE."
+)
 @_options.force_option
 @_options.output_options
 def command(
@@ -135,7 +137,7 @@ def command(
     outputs = [path for path in (output, html, film) if path is not None]
     if len(set(outputs)) < len(outputs):
         twice = next(path for path in outputs if outputs.count(path) > 1)
-        raise InputError(f"-o, --html and --film need different files; {twice} is given twice.")
+        raise InputError(f"-o, --html and --gif need different files; {twice} is given twice.")
     for path in outputs:
         _common.check_output(path, files, force=force)
     estimator = _estimator(rule, options)

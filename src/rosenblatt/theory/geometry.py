@@ -181,7 +181,7 @@ def radius(X: Any, *, fit_intercept: bool = True) -> float:
     return float(np.sqrt(largest + bool(fit_intercept)))
 
 
-class Normalised(NamedTuple):
+class Normalized(NamedTuple):
     """Rows in the unit ball, a unit weight vector, and the intercept that goes with them."""
 
     X: Any
@@ -190,7 +190,7 @@ class Normalised(NamedTuple):
     same_predictions: bool  # each row has the sign of score that it had
 
 
-def normalise(X: Any, w: Any, b: float = 0.0) -> Normalised:
+def normalize(X: Any, w: Any, b: float = 0.0) -> Normalized:
     """x/ρ with ρ = max ‖x_i‖, w/‖w‖, b/(ρ‖w‖): all scores are divided by ρ‖w‖ > 0.
 
     So the smallest margin becomes the geometric one of the scaled rows, and no prediction changes;
@@ -199,8 +199,8 @@ def normalise(X: Any, w: Any, b: float = 0.0) -> Normalised:
     Examples
     --------
     >>> from rosenblatt import theory
-    >>> theory.normalise([[3, 4], [0, 0]], w=[6, 8], b=-10)
-    Normalised(X=array([[0.6, 0.8],
+    >>> theory.normalize([[3, 4], [0, 0]], w=[6, 8], b=-10)
+    Normalized(X=array([[0.6, 0.8],
            [0. , 0. ]]), w=array([0.6, 0.8]), b=-0.2, same_predictions=True)
     """
     rows = given.matrix(X)
@@ -213,7 +213,7 @@ def normalise(X: Any, w: Any, b: float = 0.0) -> Normalised:
     unit = np.append(weights[:-1] / length, weights[-1] / (rho * length))
     before = np.sign(given.row_scores(rows, weights))
     after = np.sign(given.row_scores(given.matrix(small), unit))
-    return Normalised(small, unit[:-1], float(unit[-1]), bool((before == after).all()))
+    return Normalized(small, unit[:-1], float(unit[-1]), bool((before == after).all()))
 
 
 def separates(X: Any, y: Any, w: Any, b: float = 0.0) -> bool:

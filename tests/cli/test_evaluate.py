@@ -1,4 +1,4 @@
-"""rosenblatt score; and predict: columns that are given along, rows that lack a value."""
+"""rosenblatt evaluate; and predict: columns that are given along, rows that lack a value."""
 
 import csv
 import json
@@ -40,35 +40,35 @@ def rows_of(out):
 
 
 def test_columns_are_given_along_as_they_are_written(shell, model):
-    _, out, _ = shell("predict", "m.json", model, "--keep", "id", "--keep", "a")
+    _, out, _ = shell("predict", "m.json", model, "--copy", "id", "--copy", "a")
     header, first, *rest = rows_of(out)
     assert header == ["row", "id", "a", "prediction", "score"]
     assert first[:3] == ["1", "P00", "0.5"]
     assert [row[1] for row in rest] == [f"P{i:02d}" for i in range(1, 28)]
     plain = rows_of(shell("predict", "m.json", model)[1])
     assert [[row[0], *row[3:]] for row in rest] == plain[2:]
-    header, *_ = rows_of(shell("predict", "m.json", model, "--keep", "all")[1])
+    header, *_ = rows_of(shell("predict", "m.json", model, "--copy", "all")[1])
     assert header == ["row", "id", "a", "town", "score (of the table)", "y", "prediction", "score"]
-    found = json.loads(shell("predict", "m.json", model, "--keep", "town", "--json")[1])
+    found = json.loads(shell("predict", "m.json", model, "--copy", "town", "--json")[1])
     assert [row["kept"]["town"] for row in found["rows"]] == ["u", "v"] * 14
 
 
 def test_a_column_that_is_not_there_cannot_be_kept(shell, model):
-    code, out, err = shell("predict", "m.json", model, "--keep", "ID", "-o", "p.csv")
+    code, out, err = shell("predict", "m.json", model, "--copy", "ID", "-o", "p.csv")
     assert (code, out) == (2, "")
     check_sentence(err.strip())
 
 
 def test_a_row_that_lacks_a_value_has_no_prediction(shell, model):
     new = write("new.csv", "id,a,town\nA,1.5,u\nB,,v\nC,4.5,\nD,6.5,v\n")
-    code, out, err = shell("predict", "m.json", new, "--keep", "id", "--explain")
+    code, out, err = shell("predict", "m.json", new, "--copy", "id", "--explain")
     _, *rows = rows_of(out)
     assert code == 0
     assert [row[1] for row in rows] == ["A", "B", "C", "D"]
     assert [row[2:] == ["", "", ""] for row in rows] == [False, True, True, False]
     check_sentence(err.strip())
     whole = write("whole.csv", "id,a,town\nA,1.5,u\nD,6.5,v\n")
-    expected = rows_of(shell("predict", "m.json", whole, "--keep", "id", "--explain")[1])[1:]
+    expected = rows_of(shell("predict", "m.json", whole, "--copy", "id", "--explain")[1])[1:]
     assert [rows[0][2:], rows[3][2:]] == [row[2:] for row in expected]
     found = json.loads(shell("predict", "m.json", new, "--json")[1])["rows"]
     assert found[1] == {"row": 1, "prediction": None, "score": None, "missing": ["a"]}
@@ -102,7 +102,7 @@ def test_errors_are_those_that_scikit_learn_counts(shell):
     X, y, preprocessing = data.read(path, target="kind").encode()
     p = Perceptron(max_iter=2, random_state=1).fit(X, y)
     save(p, "m.json", preprocessing=preprocessing.to_dict())
-    code, out, _ = shell("score", "m.json", path, "--json")
+    code, out, _ = shell("evaluate", "m.json", path, "--json")
     found = json.loads(out)
     expected = confusion_matrix(y, p.predict(X))
     wrong = int(expected.sum() - expected.trace())
@@ -118,7 +118,7 @@ def test_errors_are_those_that_scikit_learn_counts(shell):
         assert (of["rows"], of["errors"]) == (50, errors)
         assert of["interval"] == list(clopper_pearson(errors, 50))
         assert sum(of["called"].values()) == errors
-    _, out, _ = shell("score", "m.json", path)
+    _, out, _ = shell("evaluate", "m.json", path)
     assert f"{wrong / 150:.1%} ({wrong} of 150 rows wrong), 95% interval" in out
     assert "(Clopper-Pearson)" in out
     assert "setosa: 0.0% (0 of 50 rows wrong)" in out
@@ -126,21 +126,21 @@ def test_errors_are_those_that_scikit_learn_counts(shell):
 
 def test_rows_that_cannot_be_judged_are_not_counted(shell, model):
     new = write("new.csv", "a,town,y\n1.5,u,no\n,v,yes\n4.5,u,\n6.5,v,yes\n")
-    code, _, err = shell("score", "m.json", new)
+    code, _, err = shell("evaluate", "m.json", new)
     assert code == 2
     check_sentence(err.strip())
-    code, out, _ = shell("score", "m.json", new, "--drop-unlabelled", "--json")
+    code, out, _ = shell("evaluate", "m.json", new, "--drop-unlabelled", "--json")
     found = json.loads(out)
     assert (code, found["rows"], found["not_judged"]) == (0, 2, 1)
-    code, out, _ = shell("score", "m.json", new, "--drop-unlabelled")
+    code, out, _ = shell("evaluate", "m.json", new, "--drop-unlabelled")
     assert "1 row without a prediction" in out
 
 
 def test_rows_without_a_label_are_said_to_be_left_out(shell, model):
     new = write("new.csv", "a,town,y\n1.5,u,no\n2.5,v,\n4.5,u,\n6.5,v,yes\n")
-    _, out, _ = shell("score", "m.json", new, "--drop-unlabelled")
+    _, out, _ = shell("evaluate", "m.json", new, "--drop-unlabelled")
     check_sentence(line_of(out, "left out"))
-    found = json.loads(shell("score", "m.json", new, "--drop-unlabelled", "--json")[1])
+    found = json.loads(shell("evaluate", "m.json", new, "--drop-unlabelled", "--json")[1])
     assert (found["rows"], found["unlabelled"], found["not_judged"]) == (2, 2, 0)
 
 
@@ -162,13 +162,13 @@ def costly(shell):
 
 def test_the_price_stands_beside_the_errors(shell, costly):
     # Two yes are called no, at 5 each, and one no is called yes: 11. Always yes costs 2.
-    _, out, _ = shell("score", "m.json", costly)
+    _, out, _ = shell("evaluate", "m.json", costly)
     check_sentence(line_of(out, "1.83"))
     check_sentence(line_of(out, "3.33"))
     check_sentence(line_of(out, "costs 5"))
     check_sentence(line_of(out, "(1); cost 1"))
     check_sentence(line_of(out, "cost 10"))
-    found = json.loads(shell("score", "m.json", costly, "--json")[1])
+    found = json.loads(shell("evaluate", "m.json", costly, "--json")[1])
     assert found["price"]["total"] == 11
     assert found["price"]["always"] == {"no": 20, "yes": 2}
     assert [of["price"] for of in found["classes"]] == [1, 10]
@@ -184,9 +184,9 @@ def test_the_price_stands_beside_the_errors(shell, costly):
 def test_no_error_has_no_interval_of_its_price(shell, costly):
     """Rows that cost nothing, drawn again, cost nothing: that is not known of other rows."""
     right = write("right.csv", "a,y\n0.5,no\n1.5,no\n4.5,yes\n6.5,yes\n")
-    _, out, _ = shell("score", "m.json", right)
+    _, out, _ = shell("evaluate", "m.json", right)
     check_sentence(line_of(out, "cost "))
-    found = json.loads(shell("score", "m.json", right, "--json")[1])
+    found = json.loads(shell("evaluate", "m.json", right, "--json")[1])
     assert found["price"]["interval"] is None
 
 
@@ -201,16 +201,16 @@ def test_the_same_price_from_python(shell, costly):
 
 
 def test_a_rule_without_costs_has_no_price(shell, model):
-    _, out, _ = shell("score", "m.json", model)
+    _, out, _ = shell("evaluate", "m.json", model)
     assert "cost" not in out
-    assert json.loads(shell("score", "m.json", model, "--json")[1])["price"] is None
+    assert json.loads(shell("evaluate", "m.json", model, "--json")[1])["price"] is None
 
 
 def test_a_rule_chosen_by_the_mean_of_labels_shows_it(shell, costly):
     p = load("m.json")
     save(p, "m.json", objective=Objective("balanced", {}, "balanced"))
     # Half of four yes and half of two no are wrong.
-    _, out, _ = shell("score", "m.json", costly)
+    _, out, _ = shell("evaluate", "m.json", costly)
     check_sentence(line_of(out, "balanced"))
     check_sentence(line_of(out, "chosen"))
 
@@ -220,7 +220,7 @@ def test_labels_that_are_numbers_stand_in_quotes(shell):
     X, y, preprocessing = data.read("t.csv", target="y").encode()
     p = Perceptron(random_state=0).fit(X, y)
     save(p, "m.json", preprocessing=preprocessing, objective=Objective("cost", {("1", "0"): 5.0}))
-    _, out, _ = shell("score", "m.json", write("n.csv", "a,y\n0,1\n9,1\n"))
+    _, out, _ = shell("evaluate", "m.json", write("n.csv", "a,y\n0,1\n9,1\n"))
     assert 'always "1": 0.0%' in out
     check_sentence(line_of(out, "costs 5"))
     assert '"1": 50.0% (1 of 2 rows wrong)' in out
@@ -229,11 +229,12 @@ def test_labels_that_are_numbers_stand_in_quotes(shell):
 
 def test_what_cannot_be_scored_is_one_error(shell, model):
     assert (
-        "the label 'maybe'" in shell("score", "m.json", write("n.csv", "a,town,y\n1,u,maybe\n"))[2]
+        "the label 'maybe'"
+        in shell("evaluate", "m.json", write("n.csv", "a,town,y\n1,u,maybe\n"))[2]
     )
-    check_sentence(shell("score", "m.json", write("n.csv", "a,town\n1,u\n"))[2].strip())
-    check_sentence(shell("score", "m.json", write("n.csv", "a,town,y\n,u,no\n"))[2].strip())
-    check_sentence(shell("score", "other.json", model)[2].strip())
+    check_sentence(shell("evaluate", "m.json", write("n.csv", "a,town\n1,u\n"))[2].strip())
+    check_sentence(shell("evaluate", "m.json", write("n.csv", "a,town,y\n,u,no\n"))[2].strip())
+    check_sentence(shell("evaluate", "other.json", model)[2].strip())
 
 
 def test_svmlight_files_are_scored(shell):
@@ -241,9 +242,9 @@ def test_svmlight_files_are_scored(shell):
     table = data.read("t.svm")
     X, y, _ = table.encode()
     save(Perceptron(random_state=0).fit(X, y), "m.json")
-    found = json.loads(shell("score", "m.json", "t.svm", "--json")[1])
+    found = json.loads(shell("evaluate", "m.json", "t.svm", "--json")[1])
     assert (found["rows"], found["errors"]) == (20, 0)
     write("other.svm", "3 1:2\n")
-    code, _, err = shell("score", "m.json", "other.svm")
+    code, _, err = shell("evaluate", "m.json", "other.svm")
     assert code == 2
     assert "the label 3" in err

@@ -1,4 +1,4 @@
-"""rosenblatt score: how often a trained rule is wrong on rows whose labels are known."""
+"""rosenblatt evaluate: how often a trained rule is wrong on rows whose labels are known."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def command(
     \b
     Examples:
       rosenblatt fit credit.csv --target card
-      rosenblatt score credit-rosenblatt/model.json credit.csv
+      rosenblatt evaluate credit-rosenblatt/model.json credit.csv
     """
     known = read_model(model, files, "score")
     new = new_rows(
@@ -71,7 +71,7 @@ def command(
     scores = _document(classes, counts, known.objective) | left_out
     scores |= {"training_rows": mark.matches(), "outside": new.outside()}
     if out.as_json:
-        _common.print_json("score", {"files": list(files), "model": model} | scores)
+        _common.print_json("evaluate", {"files": list(files), "model": model} | scores)
     else:
         for subject, line in _lines(scores, known.objective):
             _common.print_text(f"{subject:9} {one_line(line)}")

@@ -15,6 +15,8 @@ from rosenblatt._export import excel, python, sql
 from rosenblatt._export.expression import Spelled, spelled
 from rosenblatt._training.card_rule import Card
 from rosenblatt._training.linear_rule import LinearRule
+from rosenblatt._validation import parameters
+from rosenblatt.data.preprocessing import ON_UNSEEN
 from rosenblatt.errors import InputError, InputTypeError
 
 if TYPE_CHECKING:
@@ -23,7 +25,11 @@ if TYPE_CHECKING:
 
 
 def to_sql(
-    estimator: Any, *, preprocessing: Preprocessing | None = None, table: str = "data"
+    estimator: Any,
+    *,
+    preprocessing: Preprocessing | None = None,
+    table: str = "data",
+    on_unseen: str = "error",
 ) -> str:
     """A query that gives all rows of a table with their score, or points, and label.
 
@@ -33,10 +39,12 @@ def to_sql(
         Fitted, with one weight for each feature: neither voters nor a kernel.
     preprocessing : rosenblatt.data.Preprocessing or None
         How the columns of a table became the features: the query then takes the columns. By
-        default `estimator.preprocessing_`, where `study`, `train` or `load` sets it; without it the
-        columns are the features.
+        default `estimator.preprocessing_`, where `study`, `train` or `load` has set it; without one
+        the columns are the features.
     table : str
         The table that is asked.
+    on_unseen : "error" or "reference"
+        What a word that did not occur in training gives: no answer; or that of the reference level.
 
     Examples
     --------
@@ -56,7 +64,7 @@ def to_sql(
     ) AS scored;
     <BLANKLINE>
     """
-    return sql.query(_spelled(estimator, preprocessing, sql.Sql()), table)
+    return sql.query(_spelled(estimator, preprocessing, sql.Sql(), on_unseen), table)
 
 
 def to_excel_formula(
@@ -64,12 +72,13 @@ def to_excel_formula(
     *,
     preprocessing: Preprocessing | None = None,
     cells: Mapping[str, str] | None = None,
+    on_unseen: str = "error",
 ) -> str:
     """A formula that gives the label of one row.
 
     Parameters
     ----------
-    estimator, preprocessing
+    estimator, preprocessing, on_unseen
         As of `to_sql`.
     cells : dict of str to str, optional
         The cell of each column that the rule needs: {"income": "D2"}. By default the columns in
@@ -91,10 +100,12 @@ def to_excel_formula(
             f"cells does not say where {lacking[0]!r} is: give the cell of each of {names}."
         )
     language = excel.Excel(cells)
-    return excel.formula(_spelled(estimator, preprocessing, language), language)
+    return excel.formula(_spelled(estimator, preprocessing, language, on_unseen), language)
 
 
-def to_python(estimator: Any, *, preprocessing: Preprocessing | None = None) -> str:
+def to_python(
+    estimator: Any, *, preprocessing: Preprocessing | None = None, on_unseen: str = "error"
+) -> str:
     """A module with `predict(row)`, which needs nothing but Python; `row` is a dict.
 
     Examples
@@ -107,8 +118,7 @@ def to_python(estimator: Any, *, preprocessing: Preprocessing | None = None) -> 
     >>> module["predict"]({"x0": 1}), module["predict"]({"x0": 3})
     ('yes', 'no')
     """
-    rule = _spelled(estimator, preprocessing, python.Python())
-    return python.module(rule, _readers(estimator, preprocessing, rule))
+    return python.module(_spelled(estimator, preprocessing, python.Python(), on_unseen))
 
 
 def inputs(estimator: Any, *, preprocessing: Preprocessing | None = None) -> list[str]:
@@ -116,19 +126,25 @@ def inputs(estimator: Any, *, preprocessing: Preprocessing | None = None) -> lis
     return _spelled(estimator, preprocessing, python.Python()).inputs
 
 
-def _spelled(estimator: Any, preprocessing: Preprocessing | None, language: Language) -> Spelled:
+def _spelled(
+    estimator: Any,
+    preprocessing: Preprocessing | None,
+    language: Language,
+    on_unseen: str = "error",
+) -> Spelled:
+    parameters.one_of("on_unseen", on_unseen, ON_UNSEEN)
     _refuse(estimator)
-    preprocessing = _preprocessing(estimator, preprocessing)
+    preprocessing = _encoding(estimator, preprocessing)
     if preprocessing is not None and len(preprocessing.feature_names) != estimator.n_features_in_:
         raise InputError(
             f"The preprocessing makes {len(preprocessing.feature_names)} features, but the "
-            f"estimator was trained on {estimator.n_features_in_}. Give the one that made "
-            "its rows, or none."
+            f"estimator was trained on {estimator.n_features_in_}. Give the one that made its "
+            "rows, or none."
         )
-    return spelled(estimator, preprocessing, language)
+    return spelled(estimator, preprocessing, language, on_unseen=on_unseen)
 
 
-def _preprocessing(estimator: Any, preprocessing: Preprocessing | None) -> Preprocessing | None:
+def _encoding(estimator: Any, preprocessing: Preprocessing | None) -> Preprocessing | None:
     return vars(estimator).get("preprocessing_") if preprocessing is None else preprocessing
 
 
@@ -145,12 +161,3 @@ def _refuse(estimator: Any) -> None:
             "A formula needs one weight for each feature, and this rule has none: it votes, or "
             "works by a kernel. Train with keep='average', or a Scorecard."
         )
-
-
-def _readers(estimator: Any, preprocessing: Preprocessing | None, rule: Spelled) -> dict[str, str]:
-    """Which function reads each column."""
-    preprocessing = _preprocessing(estimator, preprocessing)
-    kinds = {} if preprocessing is None else {c.name: c.kind.value for c in preprocessing.columns}
-    return {
-        name: "number" if kinds.get(name, "number") == "number" else "word" for name in rule.inputs
-    }

@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from datetime import datetime, time
 from typing import Any
 
-from rosenblatt._export.expression import Spelled
+from rosenblatt._export.expression import Source, Spelled, refused
 from rosenblatt._util.spelling import either
+from rosenblatt.data.dates import Days
+from rosenblatt.data.formatted_numbers import Style
 from rosenblatt.errors import InputError
 
 LONGEST = 8192  # characters of a formula
 _TEXT = 255  # characters of a text in one
+_BETWEEN = '"¦"'
+_FIRST_DAY = "1900-03-01"  # Excel has a 29 February 1900
 
 
 class Excel:
     """Functions by their English names, arguments divided by commas."""
+
+    none = "NA()"
 
     def __init__(self, cells: Mapping[str, str]):
         self._cells = cells
@@ -27,27 +34,53 @@ class Excel:
         text = f"{value:.15g}".upper()
         return f"({text})" if value < 0 else text
 
-    def column(self, name: str) -> str:
-        return self._cells[name]
+    def check(self, source: Source) -> None:
+        style = source.style
+        if isinstance(style, Style) and (style.unit or style.mark != source.decimal):
+            raise refused(source, f"no formula reads numbers{style} in every language")
+        if isinstance(style, Days) and style.since < _FIRST_DAY:
+            raise refused(source, "a sheet has no dates before March 1900")
+        if isinstance(style, Days) and (style.since.endswith("Z") or not source.whole):
+            raise refused(source, "dates of a sheet have no time zone or parts of a second")
 
-    def word(self, name: str) -> str:
-        return self._cells[name]
+    def column(self, source: Source) -> str:
+        """Dates of a sheet are numbers, of days."""
+        cell, style = self._cells[source.name], source.style
+        if not isinstance(style, Days):
+            return cell
+        first = datetime.fromisoformat(style.since)
+        days = f"{cell}-DATE({first.year},{first.month},{first.day})"
+        if style.unit == "days":
+            return f"({days})"
+        since_midnight = (first - datetime.combine(first.date(), time())).seconds
+        return f"(ROUND(({days})*86400,3)-{since_midnight})"
 
-    def missing(self, name: str, *, words: bool) -> str:
-        return f'{self._cells[name]}=""'
+    def word(self, source: Source) -> str:
+        return self._cells[source.name]
 
-    def no_number(self, name: str) -> str:
+    def missing(self, source: Source) -> str:
+        cell = self._cells[source.name]
+        if source.missing == ("",):
+            return f'{cell}=""'
+        return f"ISNUMBER(FIND({_BETWEEN}&{cell}&{_BETWEEN},{_listed(source.missing)}))"
+
+    def no_number(self, source: Source) -> str:
         """To a sheet text is greater than every number."""
-        return f"NOT(ISNUMBER({self._cells[name]}))"
+        cell = self._cells[source.name]
+        if not isinstance(source.style, Days):
+            return f"NOT(ISNUMBER({cell}))"
+        early = f"{cell}<61"
+        if source.style.unit == "days":
+            early = self.any_of([early, f"{cell}<>INT({cell})"])
+        return f"IF(ISNUMBER({cell}),{early},TRUE)"
 
     def is_word(self, value: str, words: list[str]) -> str:
-        return self.either([f"EXACT({value},{_text(word)})" for word in words])
+        return self.any_of([f"EXACT({value},{_text(word)})" for word in words])
 
-    def is_true(self, value: str) -> str:
-        return f'EXACT(UPPER({value}),"TRUE")'
-
-    def is_no_truth(self, value: str) -> str:
-        return self.no(self.either([self.is_true(value), f'EXACT(UPPER({value}),"FALSE")']))
+    def is_truth(self, value: str, truth: bool) -> str:
+        """To LibreOffice TRUE is the number 1."""
+        words = ("TRUE", "1") if truth else ("FALSE", "0")
+        return self.any_of([f'EXACT(UPPER({value}),"{word}")' for word in words])
 
     def no(self, condition: str) -> str:
         return f"NOT({condition})"
@@ -55,7 +88,7 @@ class Excel:
     def both(self, first: str, second: str) -> str:
         return _all([first, second])
 
-    def either(self, conditions: list[str]) -> str:
+    def any_of(self, conditions: list[str]) -> str:
         """A sum, which a range of rows has for each row; OR would have one for all of them."""
         if len(conditions) == 1:
             return conditions[0]
@@ -77,6 +110,12 @@ def _text(text: str) -> str:
             f"export as {either('SQL or Python', '--sql or --python')}."
         )
     return '"' + text.replace('"', '""') + '"'
+
+
+def _listed(words: Sequence[str]) -> str:
+    """As one text, since a formula has few characters."""
+    bars, text = _BETWEEN.strip('"'), "".join(f"{word}¦" for word in words)
+    return _text(f"{bars}{text}")
 
 
 def _all(conditions: list[str]) -> str:
@@ -106,7 +145,7 @@ def formula(rule: Spelled, language: Excel) -> str:
             ahead = _all([f"{sums[k]} >= {other}" for other in sums[k + 1 :]])
             text = language.chosen(ahead, labels[k], text)
     if rule.guards:
-        text = language.chosen(language.either(rule.guards), "NA()", text)
+        text = language.chosen(language.any_of(rule.guards), language.none, text)
     text = f"={text}"
     if len(text) > LONGEST:
         raise InputError(

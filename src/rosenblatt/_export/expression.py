@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -14,12 +14,15 @@ from rosenblatt._training.card_rule import Card, Term, number
 from rosenblatt._training.linear_rule import LinearRule
 from rosenblatt._util.spelling import either, option
 from rosenblatt._util.text import Numbered
+from rosenblatt.data.dialect import MISSING as SPELLED_MISSING
 from rosenblatt.data.features import MISSING, Words
 from rosenblatt.data.preprocessing import Number
 from rosenblatt.errors import InputError
 
 if TYPE_CHECKING:
     from rosenblatt.data import Preprocessing
+    from rosenblatt.data.dates import Days
+    from rosenblatt.data.formatted_numbers import Style
 
 
 @dataclass(frozen=True)
@@ -30,10 +33,15 @@ class Spelled:
     threshold: str  # of two classes: from there on it is the second one
     labels: list[Any]
     guards: list[str]  # conditions under which there is no answer
-    inputs: list[str]  # the columns of the table that are needed
+    sources: list[Source]  # the columns of the table that are needed
     notes: list[str]
+    taken: list[str]  # names of columns that the table has beside these
     target: str | None
     is_card: bool
+
+    @property
+    def inputs(self) -> list[str]:
+        return [source.name for source in self.sources]
 
     @property
     def sentence(self) -> str:
@@ -45,25 +53,65 @@ class Spelled:
         return f"{what} is {second} where the {sum_} {self.threshold}, else {first}"
 
 
-def spelled(estimator: Any, preprocessing: Preprocessing | None, language: Language) -> Spelled:
+@dataclass(frozen=True)
+class Source:
+    """A column as it stands in the table."""
+
+    name: str
+    words: bool = False  # or numbers
+    missing: tuple[str, ...] = ("",)  # what stands for a missing value
+    decimal: str = "."
+    style: Style | Days | None = None  # numbers that are dates, or written with a unit
+    whole: bool = True  # no moment of training had a part of a second
+
+
+def spelled(
+    estimator: Any,
+    preprocessing: Preprocessing | None,
+    language: Language,
+    *,
+    on_unseen: str = "error",
+) -> Spelled:
     """The rule of an estimator for the columns of the table."""
     rule = estimator._rule
-    features = Features(language, preprocessing, feature_names(estimator, None))
+    features = Features(language, preprocessing, feature_names(estimator, None), on_unseen)
     is_card = isinstance(rule, Card)
     sums = [_points(rule, features)] if is_card else _scores(rule, features)
     target = (
         None if preprocessing is None or preprocessing.target is None else preprocessing.target.name
     )
+    taken = [] if preprocessing is None else [*preprocessing.inputs, *([target] if target else [])]
     return Spelled(
         sums,
         str(rule.threshold) if is_card else "0",
         estimator.classes_.tolist(),
         features.guards,
-        features.inputs,
+        features.sources,
         features.notes,
+        taken,
         target,
         is_card,
     )
+
+
+def readings(
+    estimator: Any, preprocessing: Preprocessing, language: Language, *, on_unseen: str
+) -> Iterator[tuple[int, str, str]]:
+    """Each feature that the rule uses, the column that it is of, and its value by itself."""
+    rule = estimator._rule
+    if isinstance(rule, Card):
+        used = [term.column for term in rule.terms]
+    else:
+        used = np.flatnonzero((np.atleast_2d(rule.weights)[:, :-1] != 0).any(axis=0)).tolist()
+    for j in used:
+        features = Features(language, preprocessing, preprocessing.feature_names, on_unseen)
+        features.use([j])
+        value, condition = features.of(j)
+        if condition:
+            value = language.chosen(value, "1", "0")
+        if features.guards:
+            value = language.chosen(language.any_of(features.guards), language.none, value)
+        yield j, features.sources[0].name, value
 
 
 def feature_names(estimator: Any, preprocessing: Preprocessing | None) -> Sequence[str]:
@@ -145,9 +193,12 @@ class Features:
     language: Language
     preprocessing: Preprocessing | None
     names: Sequence[str]  # of the features, where there is no preprocessing
-    inputs: list[str] = field(default_factory=list)  # columns in use, in the order of the table
+    on_unseen: str  # "reference": words that were not seen count as the reference level
+    sources: list[Source] = field(default_factory=list)  # in use, in the order of the table
     guards: list[str] = field(default_factory=list)  # conditions under which there is no answer
-    notes: list[str] = field(default_factory=list)  # columns that are to be given otherwise
+    notes: list[str] = field(
+        default_factory=list
+    )  # what a column is read as, where that is not plain
 
     def use(self, features: Sequence[int]) -> None:
         """Which features there will be."""
@@ -172,41 +223,59 @@ class Features:
             begin = end
 
     def _take(self, column: Number | Words) -> None:
-        language, name = self.language, column.name
-        self.inputs.append(name)
+        language, source = self.language, self._source(column)
+        self.sources.append(source)
+        missing = language.missing(source)
         if isinstance(column, Number):
+            language.check(source)
             if column.fill is None:
-                self.guards.append(language.no_number(name))
+                self.guards.append(language.no_number(source))
             else:
-                present = language.no(language.missing(name, words=False))
-                self.guards.append(language.both(present, language.no_number(name)))
-            if column.measure:
-                self.notes.append(f"{name}: given as {column.measure}")
-            elif self.preprocessing is not None and name in self.preprocessing.reading.styles:
-                self.notes.append(f"{name}: given as plain numbers, without signs and units")
+                self.guards.append(language.both(language.no(missing), language.no_number(source)))
+            if source.style is not None:
+                self.notes.append(f"{source.name} is read as numbers{source.style}")
             return
-        missing, value = language.missing(name, words=True), language.word(name)
-        stranger = language.no(language.is_word(value, list(column.words)))
-        if column.boolean:
-            stranger = language.is_no_truth(value)
+        if not column.missing:
+            self.guards.append(missing)
+        if self.on_unseen == "reference":
+            return
+        stranger = language.no(self._known(column, source))
         if column.missing:  # no value is a value
-            self.guards.append(language.both(language.no(missing), stranger))
-        else:
-            self.guards += [missing, stranger]
+            stranger = language.both(language.no(missing), stranger)
+        self.guards.append(stranger)
+
+    def _known(self, column: Words, source: Source) -> str:
+        """The condition that the word is one of training."""
+        language, value = self.language, self.language.word(source)
+        if column.boolean:
+            return language.any_of([language.is_truth(value, truth) for truth in (True, False)])
+        return language.is_word(value, list(column.words))
+
+    def _source(self, column: Number | Words) -> Source:
+        words = isinstance(column, Words)
+        if self.preprocessing is None:
+            return Source(column.name, words)
+        reading = self.preprocessing.reading
+        missing = tuple(
+            dict.fromkeys(word.strip() for word in (*SPELLED_MISSING, *reading.na_values))
+        )
+        seen = None if isinstance(column, Words) else column.seen
+        whole = seen is None or seen.whole
+        style = None if words else reading.styles.get(column.name)
+        return Source(column.name, words, missing, reading.decimal, style, whole)
 
     def of(self, j: int) -> tuple[str, bool]:
         """Feature j: a number; or a condition, and True."""
         column, place = self._column(j)
         if isinstance(column, Number):
             return self._number(column), False
-        language, name = self.language, column.name
-        level = "True" if column.features == [name] else column.levels[place]
+        language, source = self.language, self._source(column)
+        level = "True" if column.features == [column.name] else column.levels[place]
         if level == MISSING and column.missing:
-            return language.missing(name, words=True), True
+            return language.missing(source), True
         if column.boolean:
-            true = language.is_true(language.word(name))
-            return (true if level == "True" else language.no(true)), True
-        return language.is_word(language.word(name), [level]), True
+            return language.is_truth(language.word(source), level == "True"), True
+        return language.is_word(language.word(source), [level]), True
 
     def _column(self, j: int) -> tuple[Number | Words, int]:
         """The column that feature j is of, and its place among those of the column."""
@@ -223,16 +292,25 @@ class Features:
     def _number(self, column: Number) -> str:
         """Filled, shifted and scaled, in the same operations as the preprocessing."""
         language = self.language
-        value = language.column(column.name)
+        source = self._source(column)
+        value = language.column(source)
         if column.fill is not None:
-            value = language.chosen(
-                language.missing(column.name, words=False), language.number(column.fill), value
-            )
+            none = language.no_number(source)  # other text has no answer at all
+            value = language.chosen(none, language.number(column.fill), value)
         if column.center != 0.0:
             value = f"({value} - {language.number(column.center)})"
         if column.scale != 1.0:
             value = f"({value} / {language.number(column.scale)})"
         return value
+
+
+def refused(source: Source, why: str) -> InputError:
+    """A column that a language cannot read as it is written."""
+    return InputError(
+        f"Column {source.name!r}: {why}. Export it {either('as Python', 'with --python')}, or make "
+        "it a column of plain numbers and fit again.",
+        column=source.name,
+    )
 
 
 # --- What a language says; sums, products and brackets are the same in all of them ----------------
@@ -241,29 +319,31 @@ class Features:
 class Language(Protocol):
     """Each method gives a piece of text; a condition is one that is true or false."""
 
+    none: str  # no answer
+
     def number(self, value: float) -> str:
         """A floating-point number, to the bit where the language can."""
 
-    def column(self, name: str) -> str:
-        """The value of a column that holds numbers."""
+    def check(self, source: Source) -> None:
+        """InputError where a column of numbers cannot be read as it is written."""
 
-    def word(self, name: str) -> str:
+    def column(self, source: Source) -> str:
+        """The value of a column of numbers that holds one."""
+
+    def word(self, source: Source) -> str:
         """The value of a column that holds words, or truth values."""
 
-    def missing(self, name: str, *, words: bool) -> str:
+    def missing(self, source: Source) -> str:
         """The condition that a column has no value."""
 
-    def no_number(self, name: str) -> str:
+    def no_number(self, source: Source) -> str:
         """The condition that a column of numbers has no number: none at all, or some text."""
 
     def is_word(self, value: str, words: list[str]) -> str:
         """The condition that this value is one of the words."""
 
-    def is_true(self, value: str) -> str:
-        """The condition that this value is true, however it is spelled."""
-
-    def is_no_truth(self, value: str) -> str:
-        """The condition that this value is neither true nor false."""
+    def is_truth(self, value: str, truth: bool) -> str:
+        """The condition that this value is true, or false, however it is spelled."""
 
     def no(self, condition: str) -> str:
         """The condition that another one does not hold."""
@@ -271,7 +351,7 @@ class Language(Protocol):
     def both(self, first: str, second: str) -> str:
         """The condition that two others hold."""
 
-    def either(self, conditions: list[str]) -> str:
+    def any_of(self, conditions: list[str]) -> str:
         """The condition that one of several holds."""
 
     def chosen(self, condition: str, yes: str, no: str) -> str:

@@ -3,59 +3,87 @@
 from __future__ import annotations
 
 import math
+from inspect import getsource
 from typing import Any
 
-from rosenblatt._export.expression import Spelled
+from rosenblatt._export.expression import Source, Spelled
+from rosenblatt.data import dates, formatted_numbers
+from rosenblatt.data.dates import Days
+from rosenblatt.data.formatted_numbers import Style
 from rosenblatt.errors import InputError
 
-_HELPERS = '''
+_NUMBER = '''
 
-def number(value):
+def number(value, decimal="."):
     """A number as a float; None where it is missing, and NaN where it is no number."""
-    if value is None or value != value or not str(value).strip():
+    text = word(value)
+    if text is None:
         return None
+    if isinstance(value, str) and decimal != ".":
+        text = text.replace(".", "_").replace(decimal, ".")
     try:
-        return float(value)
+        found = float("_" if "_" in text else value if value is text else text)
     except ValueError:
         return float("nan")
-
+    return found if abs(found) < float("inf") else float("nan")
+'''
+_WORD = '''
 
 def word(value):
     """A word without spaces around it; None where it is missing."""
-    if value is None or value != value:
+    text = "" if value is None or value != value else str(value).strip()
+    return None if text in MISSING else text
+'''
+_DATE = '''
+
+def date(value, first, unit):
+    """A date as a number of days or seconds; None where it is missing, and NaN where it is none."""
+    text = word(value)
+    return None if text is None else float(counted(text, moment(first), unit) or "nan")
+'''
+_WITH_UNIT = '''
+
+def with_unit(value, unit, mark):
+    """A number with a unit; None where it is missing, and NaN where it is none of this unit."""
+    text = word(value)
+    if text is None:
         return None
-    return str(value).strip() or None
+    found = parsed(text, mark)
+    right = found and (found.unit == unit or (found.value == 0 and not found.unit))
+    return found.value if right else float("nan")
 '''
 
 
 class Python:
     """Floats are the same doubles, and each operation rounds as it does here."""
 
+    none = "None"
+
     def number(self, value: float) -> str:
         if not math.isfinite(value):
             raise InputError(f"The rule holds {value}, which no formula can say.")
         return f"({value!r})" if value < 0 else repr(value)
 
-    def column(self, name: str) -> str:
-        return f"x[{name!r}]"
+    def check(self, source: Source) -> None:
+        """All are read."""
 
-    def word(self, name: str) -> str:
-        return f"x[{name!r}]"
+    def column(self, source: Source) -> str:
+        return f"x[{source.name!r}]"
 
-    def missing(self, name: str, *, words: bool) -> str:
-        return f"x[{name!r}] is None"
+    def word(self, source: Source) -> str:
+        return f"x[{source.name!r}]"
 
-    def no_number(self, name: str) -> str:
-        return f"(x[{name!r}] is None or x[{name!r}] != x[{name!r}])"
+    def missing(self, source: Source) -> str:
+        return f"x[{source.name!r}] is None"
+
+    def no_number(self, source: Source) -> str:
+        return f"(x[{source.name!r}] is None or x[{source.name!r}] != x[{source.name!r}])"
 
     def is_word(self, value: str, words: list[str]) -> str:
         return f"{value} == {words[0]!r}" if len(words) == 1 else f"{value} in {tuple(words)!r}"
 
-    def is_true(self, value: str) -> str:
-        return f"str({value}).lower() in ('true', '1')"
-
-    def is_no_truth(self, value: str) -> str:
-        return f"str({value}).lower() not in ('true', 'false', '1', '0')"
+    def is_truth(self, value: str, truth: bool) -> str:
+        return f"str({value}).lower() in {(str(truth).lower(), str(int(truth)))!r}"
 
     def no(self, condition: str) -> str:
         return f"not ({condition})"
@@ -63,7 +91,7 @@ class Python:
     def both(self, first: str, second: str) -> str:
         return f"({first} and {second})"
 
-    def either(self, conditions: list[str]) -> str:
+    def any_of(self, conditions: list[str]) -> str:
         return "\n        or ".join(conditions)
 
     def chosen(self, condition: str, yes: str, no: str) -> str:
@@ -73,20 +101,60 @@ class Python:
         return repr(label)
 
 
-def module(rule: Spelled, read: dict[str, str]) -> str:
-    """`predict(row)`, and what it compares; `read` says how each column is read."""
+def read(source: Source) -> str:
+    """How a column is read."""
+    value, style = f"row[{source.name!r}]", source.style
+    if source.words:
+        return f"word({value})"
+    if isinstance(style, Days):
+        return f"date({value}, {style.since!r}, {style.unit!r})"
+    if isinstance(style, Style):
+        return f"with_unit({value}, {style.unit!r}, {style.mark!r})"
+    return f"number({value}, ',')" if source.decimal == "," else f"number({value})"
+
+
+def _helpers(sources: list[Source]) -> list[str]:
+    """What reads the columns: for dates and units the very functions that read them here."""
+    words = next((source.missing for source in sources), ("",))
+    styles = {type(source.style) for source in sources if not source.words}
+    lines: list[str] = []
+    if Days in styles:
+        lines += ["import re", "from datetime import datetime, timedelta"]
+    if Style in styles:
+        lines += ["import re"]
+    if styles - {type(None)}:
+        lines = ["from __future__ import annotations", "", *dict.fromkeys(lines)]
+        lines += ["from typing import NamedTuple"]
+    lines += ["", f"MISSING = {set(words)!r}" if len(words) == 1 else f"MISSING = {words!r}", _WORD]
+    if type(None) in styles:
+        lines.append(_NUMBER)
+    if Days in styles:
+        lines += ["", f"_DAY = {dates._DAY}", f"_ISO = re.compile({dates._ISO.pattern!r})", "", ""]
+        parts: tuple[Any, ...] = (dates.Moment, dates.moment, dates.counted, dates._with_digits)
+        lines += ["\n\n".join(getsource(part) for part in parts), _DATE]
+    if Style in styles:
+        patterns = {mark: pattern.pattern for mark, pattern in formatted_numbers._PATTERNS.items()}
+        lines += ["", f"_GROUPS = {formatted_numbers._GROUPS!r}"]
+        lines += [f"_PATTERNS = {{m: re.compile(p) for m, p in {patterns!r}.items()}}", "", ""]
+        parts = (formatted_numbers.Written, formatted_numbers.parsed, formatted_numbers._plain)
+        lines += ["\n\n".join(getsource(part) for part in parts), _WITH_UNIT]
+    return lines
+
+
+def module(rule: Spelled) -> str:
+    """`predict(row)`, and what it compares."""
     language = Python()
     several = len(rule.labels) > 2
     name = "points" if rule.is_card else "scores" if several else "score"
     head = " ".join([f"{rule.sentence}.", *(f"{note}." for note in rule.notes)])
-    lines = [repr(" ".join(head.split())), _HELPERS, "", f"def {name}(row):"]
+    lines = [repr(" ".join(head.split())), "", *_helpers(rule.sources), "", f"def {name}(row):"]
     lines += ['    """What decides; None where a value is missing or not known."""', "    x = {"]
-    lines += [f"        {column!r}: {read[column]}(row[{column!r}])," for column in rule.inputs]
+    lines += [f"        {source.name!r}: {read(source)}," for source in rule.sources]
     lines.append("    }")
     if rule.guards:
         lines += [
             "    if (",
-            f"        {language.either(rule.guards)}",
+            f"        {language.any_of(rule.guards)}",
             "    ):",
             "        return None",
         ]

@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from rosenblatt._export.expression import Spelled
+from rosenblatt._export.expression import Source, Spelled, refused
+from rosenblatt.data.dates import Days
+from rosenblatt.data.formatted_numbers import Style
 from rosenblatt.errors import InputError
 
 _EXACT = 15  # digits, and
@@ -16,6 +18,8 @@ _POWER = 50  # of two: few digits, so that every version reads it as it is
 
 class Sql:
     """SQL for SQLite, to the bit; other databases may round otherwise."""
+
+    none = "NULL"
 
     def number(self, value: float) -> str:
         """SQLite may read long decimals as a neighbour of the nearest float; whole numbers and
@@ -29,32 +33,53 @@ class Sql:
         above, below = value.as_integer_ratio()
         return f"({_whole_part(above)} / {_powers(below)} /* {text} */)"
 
-    def column(self, name: str) -> str:
-        return f"CAST({quoted(name)} AS DOUBLE PRECISION)"
+    def check(self, source: Source) -> None:
+        style = source.style
+        if isinstance(style, Style):
+            raise refused(source, f"SQL does not read numbers{style}")
+        if isinstance(style, Days) and not source.whole:
+            raise refused(source, "SQL does not read parts of a second")
 
-    def word(self, name: str) -> str:
-        return f"TRIM({quoted(name)})"
+    def column(self, source: Source) -> str:
+        column, style = quoted(source.name), source.style
+        if isinstance(style, Days):
+            since = f"STRFTIME('%s', '{style.since}')"
+            seconds = f"(STRFTIME('%s', {column}) - {since})"
+            return f"({seconds} / 86400.0)" if style.unit == "days" else f"({seconds} * 1.0)"
+        if source.decimal == ",":
+            number = f"REPLACE({column}, ',', '.')"
+            column = f"CASE WHEN {column} > {_LARGEST} THEN {number} ELSE {column} END"
+        return f"CAST({column} AS DOUBLE PRECISION)"
 
-    def missing(self, name: str, *, words: bool) -> str:
+    def word(self, source: Source) -> str:
+        return f"TRIM({quoted(source.name)})"
+
+    def missing(self, source: Source) -> str:
         # A file that was imported has empty text for NULL. Not every database trims numbers.
-        text = quoted(name) if words else f"CAST({quoted(name)} AS VARCHAR(64))"
-        return f"NULLIF(TRIM({text}), '') IS NULL"
+        name = quoted(source.name)
+        text = f"TRIM({name if source.words else f'CAST({name} AS VARCHAR(64))'})"
+        if source.missing == ("",):
+            return f"NULLIF({text}, '') IS NULL"
+        return f"COALESCE({text}, '') IN ({', '.join(map(_text, source.missing))})"
 
-    def no_number(self, name: str) -> str:
+    def no_number(self, source: Source) -> str:
         """SQLite casts text to 0. Compared with a float, text that is a number becomes one, and
         other text, '' as well, is greater than all numbers."""
-        column = quoted(name)
-        return f"({column} IS NULL OR {column} > {_LARGEST})"
+        column = quoted(source.name)
+        if isinstance(source.style, Days):
+            return f"COALESCE({_is_date(column, source.style)}, 0) = 0"
+        none = f"{column} > {_LARGEST}"
+        if source.decimal == ",":
+            digits = f"TRIM(LTRIM(TRIM({column}), '+-'), '0123456789')"
+            none = f"({none} AND ({digits} <> ',' OR TRIM({column}, '+- ') = ','))"
+        return f"({column} IS NULL OR {none})"
 
     def is_word(self, value: str, words: list[str]) -> str:
         said = ", ".join(_text(word) for word in words)
         return f"{value} = {said}" if len(words) == 1 else f"{value} IN ({said})"
 
-    def is_true(self, value: str) -> str:
-        return f"LOWER({value}) IN ('true', '1')"
-
-    def is_no_truth(self, value: str) -> str:
-        return f"LOWER({value}) NOT IN ('true', 'false', '1', '0')"
+    def is_truth(self, value: str, truth: bool) -> str:
+        return f"LOWER({value}) IN ({_text(str(truth).lower())}, '{int(truth)}')"
 
     def no(self, condition: str) -> str:
         return f"NOT ({condition})"
@@ -62,7 +87,7 @@ class Sql:
     def both(self, first: str, second: str) -> str:
         return f"({first} AND {second})"
 
-    def either(self, conditions: list[str]) -> str:
+    def any_of(self, conditions: list[str]) -> str:
         return " OR ".join(conditions)
 
     def chosen(self, condition: str, yes: str, no: str) -> str:
@@ -98,20 +123,36 @@ def quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
+def _is_date(column: str, style: Days) -> str:
+    """A day that exists; then a time, with a zone where the first one has one."""
+    day, time = f"SUBSTR({column}, 1, 10)", f"SUBSTR({column}, 11)"
+    rest = f"TRIM({time}, 'T 0123456789:')"
+    if style.unit == "days":
+        then = f"TRIM({time}, 'T 0:') = ''"
+    elif style.since.endswith("Z"):
+        then = f"({time} = '' OR {rest} IN ('Z', '+', '-'))"
+    else:
+        then = f"{rest} = ''"
+    known = f"STRFTIME('%s', {column}) IS NOT NULL"
+    return (
+        f"(DATE(JULIANDAY({day})) = {day} AND {then} AND SUBSTR({time}, 2, 2) < '24' AND {known})"
+    )
+
+
 def _text(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
 def query(rule: Spelled, table: str) -> str:
     """All rows of a table, with the score or the points, and the label that is predicted."""
-    taken = {name.lower() for name in rule.inputs}
+    taken = {name.lower() for name in (*rule.inputs, *rule.taken)}
     sums = [_free("points" if rule.is_card else "score", taken)]
     if len(rule.labels) > 2:
         sums = [_free(f"score_{k + 1}", taken) for k in range(len(rule.labels))]
     language, predicted = Sql(), _free("predicted", taken)
     guard = end = ""
     if rule.guards:
-        guard = f"CASE WHEN {language.either(rule.guards)} THEN NULL ELSE\n      "
+        guard = f"CASE WHEN {language.any_of(rule.guards)} THEN NULL ELSE\n      "
         end = " END"
     inner = ",\n    ".join(
         f"{guard}{sum_}{end} AS {name}" for name, sum_ in zip(sums, rule.sums, strict=True)

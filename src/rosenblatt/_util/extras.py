@@ -10,6 +10,8 @@ from rosenblatt.errors import MissingExtraError
 _INSTALLED_BY = {
     "openpyxl": '"rosenblatt[excel]"',
     "distributed": '"rosenblatt[dask]"',
+    "formulas": '"rosenblatt[formulas]"',
+    "onnxruntime": '"rosenblatt[onnx]"',
     "ray": '"rosenblatt[ray]"',
 }
 

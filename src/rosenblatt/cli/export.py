@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+import os
+from tempfile import TemporaryDirectory
+from typing import Any, NamedTuple
 
 import click
 
 from rosenblatt._util.text import listed
 from rosenblatt.cli import _common, _options
-from rosenblatt.cli._help import Command
 from rosenblatt.errors import InputError
 
 _NAMED = 20  # columns, in a message
@@ -16,7 +17,7 @@ _WRITTEN = {"sql": "query", "excel": "formula", "python": "module"}
 _KINDS = {"onnx": "--onnx FILE", "sql": "--sql", "excel": "--excel-formula", "python": "--python"}
 
 
-@click.command(cls=Command)
+@click.command()
 @_options.model_argument
 @_options.file_option("--onnx", help="Write an ONNX graph to FILE.")
 @click.option("--sql", is_flag=True, help="Print a SQL query that gives every row its label.")
@@ -48,6 +49,14 @@ _KINDS = {"onnx": "--onnx FILE", "sql": "--sql", "excel": "--excel-formula", "py
     help="With --onnx: type of the numbers that the graph takes; it computes in float64.  "
     "[default: float64]",
 )
+@_options.unseen_option()
+@click.option(
+    "--check",
+    metavar="TABLE",
+    help="Compare every row of the file TABLE with `rosenblatt predict`: run the query in SQLite, "
+    "the module in Python, the formula or the graph. Stops at the first row that differs.  "
+    "[default: it is not checked]",
+)
 @_options.force_option
 @_options.output_options
 def command(
@@ -60,6 +69,8 @@ def command(
     table: str | None,
     columns_of: str | None,
     dtype: str | None,
+    on_unseen: str,
+    check: str | None,
     force: bool,
     out: _common.Output,
 ) -> int:
@@ -67,8 +78,10 @@ def command(
 
     MODEL is a file that `rosenblatt fit` or rosenblatt.save wrote.
 
-    --sql, --excel-formula and --python take the columns as they are in the table and give the
-    label. Scorecards give the same labels everywhere. Other linear rules do so to the last bit in
+    --sql, --excel-formula and --python take the columns as they are in the table, read them as
+    training did, and give the label. A column that a language cannot read so is refused: SQL and
+    formulas do not read numbers with a unit, Python reads all. In a sheet dates are dates.
+    Scorecards give the same labels everywhere. Other linear rules do so to the last bit in
     SQLite and Python; in a spreadsheet, rows within rounding error of the boundary may differ.
 
     --onnx takes a matrix X and gives label and score. The columns of X are the features, in the
@@ -76,16 +89,23 @@ def command(
     or 0 for categories. Scorecards cannot be exported to ONNX; use --sql or --python. Needs the
     extra: pip install "rosenblatt[onnx]".
 
+    --check TABLE compares every row with `rosenblatt predict`. At the first that differs it names
+    row and column, writes nothing, and exits with 2. Formulas are evaluated as in a spreadsheet
+    that has opened TABLE; that needs the extra: pip install "rosenblatt[formulas]".
+
     \b
     Examples:
       rosenblatt fit credit.csv --target card
       rosenblatt export credit-rosenblatt/model.json --sql --table applicants
       rosenblatt export credit-rosenblatt/model.json --excel-formula --columns-of credit.csv
+      rosenblatt export credit-rosenblatt/model.json --python -o card.py --check credit.csv
       rosenblatt export credit-rosenblatt/model.json --onnx credit.onnx
     """
     kind = _kind({"onnx": onnx is not None, "sql": sql, "excel": excel, "python": python})
     _check_options(kind, output=output, table=table, columns_of=columns_of, dtype=dtype)
-    inputs = (model,) if columns_of is None else (model, columns_of)
+    inputs = (model, *(path for path in (columns_of, check) if path is not None))
+    if check is not None:
+        _common.check_exists(check)
     _common.check_output(onnx or output, inputs, force=force)
 
     from rosenblatt import formulas, model_file
@@ -95,18 +115,35 @@ def command(
     preprocessing = (
         None if known.preprocessing is None else Preprocessing.from_dict(known.preprocessing)
     )
+    if check is not None and preprocessing is None:
+        raise InputError(
+            f"--check: {model} was saved without the preprocessing of its table, so that no table "
+            "can be read for it. rosenblatt fit writes models that have one."
+        )
+    rule = _Rule(known.estimator, preprocessing, on_unseen)
+    checked = None
     if onnx is not None:
-        content = _write_onnx(known.estimator, preprocessing, onnx, dtype or "float64")
+        if check is not None:
+            with TemporaryDirectory() as folder:
+                trial = os.path.join(folder, "trial.onnx")
+                _write_onnx(rule, trial, dtype or "float64")
+                checked = _checked(rule, _program(kind, trial, dtype or "float64"), check, out)
+        content = _write_onnx(rule, onnx, dtype or "float64")
+        _tell(checked, out)
         told = f"it takes X with {len(content['features'])} {content['dtype']} columns and gives"
         out.say(f"The graph is in {onnx}: {told} label and score.")
     else:
-        columns = formulas.inputs(known.estimator, preprocessing=preprocessing)
+        columns = formulas.inputs(rule.estimator, preprocessing=preprocessing)
         cells = _cells(columns, preprocessing, columns_of) if excel else {}
-        text = _text(known.estimator, preprocessing, kind, table or "data", cells)
+        text = _text(rule, kind, table or "data", cells)
         content = {"format": kind, "columns": columns, "text": text}
+        if check is not None:
+            program = _program(kind, text, table or "data", cells, rule)
+            checked = _checked(rule, program, check, out)
         if excel:
             where = ", ".join(f"{name} in {cell}" for name, cell in cells.items())
             out.say(f"Paste the formula beside the first row and fill it down. It reads {where}.")
+        _tell(checked, out)
         if output is not None:
             with _common.whole_file(output) as file:
                 file.write(text)
@@ -115,8 +152,20 @@ def command(
             click.echo(text, nl=not text.endswith("\n"))
     if out.as_json:
         labels = known.estimator.classes_.tolist()
-        _common.print_json("export", {"model": model, **content, "labels": labels})
+        document = {"model": model, **content, "labels": labels}
+        document["checked"] = None if checked is None else checked._asdict()
+        _common.print_json("export", document)
     return 0
+
+
+def _tell(checked: Any, out: _common.Output) -> None:
+    out.say(str(checked or "Not checked: --check TABLE compares every row with predict."))
+
+
+class _Rule(NamedTuple):
+    estimator: Any
+    preprocessing: Any
+    on_unseen: str
 
 
 def _kind(asked: dict[str, bool]) -> str:
@@ -143,26 +192,47 @@ def _check_options(kind: str, **values: str | None) -> None:
             raise click.UsageError(f"--{option} goes with {kinds}, not with {_KINDS[kind]}.")
 
 
-def _write_onnx(estimator: Any, preprocessing: Any, output: str, dtype: str) -> dict[str, Any]:
+def _write_onnx(rule: _Rule, output: str, dtype: str) -> dict[str, Any]:
     from rosenblatt._export.expression import feature_names
     from rosenblatt.onnx import export
 
-    export(estimator, output, preprocessing=preprocessing, dtype=dtype)
-    return {
-        "onnx": output,
-        "dtype": dtype,
-        "features": list(feature_names(estimator, preprocessing)),
-    }
+    export(rule.estimator, output, preprocessing=rule.preprocessing, dtype=dtype)
+    features = list(feature_names(rule.estimator, rule.preprocessing))
+    return {"onnx": output, "dtype": dtype, "features": features}
 
 
-def _text(estimator: Any, preprocessing: Any, kind: str, table: str, cells: dict[str, str]) -> str:
+def _program(kind: str, *made: Any) -> Any:
+    """What runs an export."""
+    from rosenblatt._export import check
+    from rosenblatt._export.expression import spelled
+    from rosenblatt._export.python import Python
+
+    if kind == "onnx":
+        return check.InOnnx(*made)
+    text, table, cells, rule = made
+    if kind == "sql":
+        return check.InSqlite(text, table, rule.estimator.classes_.tolist())
+    if kind == "excel":
+        return check.InSheet(text, cells, rule.preprocessing)
+    return check.InPython(text, spelled(rule.estimator, rule.preprocessing, Python()).sources)
+
+
+def _checked(rule: _Rule, program: Any, source: str, out: _common.Output) -> Any:
+    from rosenblatt._export.check import check
+
+    with out.working("checking every row"), out.reading():
+        return check(rule.estimator, rule.preprocessing, program, source, on_unseen=rule.on_unseen)
+
+
+def _text(rule: _Rule, kind: str, table: str, cells: dict[str, str]) -> str:
     from rosenblatt import formulas
 
+    about: dict[str, Any] = {"preprocessing": rule.preprocessing, "on_unseen": rule.on_unseen}
     if kind == "sql":
-        return formulas.to_sql(estimator, preprocessing=preprocessing, table=table)
+        return formulas.to_sql(rule.estimator, table=table, **about)
     if kind == "python":
-        return formulas.to_python(estimator, preprocessing=preprocessing)
-    return formulas.to_excel_formula(estimator, preprocessing=preprocessing, cells=cells)
+        return formulas.to_python(rule.estimator, **about)
+    return formulas.to_excel_formula(rule.estimator, cells=cells, **about)
 
 
 def _cells(columns: list[str], preprocessing: Any, columns_of: str | None) -> dict[str, str]:

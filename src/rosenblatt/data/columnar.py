@@ -48,6 +48,12 @@ class ColumnFiles:
         twin.styles = dict(self.styles)
         return twin
 
+    def as_written(self) -> Self:
+        """Without words that stand for a missing value."""
+        twin = self.copy()
+        twin._missing = pa.array([""])
+        return twin
+
     @property
     def reading(self) -> Reading:
         return replace(self._reading, styles=self.styles)

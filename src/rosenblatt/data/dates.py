@@ -56,18 +56,7 @@ class Days:
         return self._plain(word) or word
 
     def _plain(self, word: str) -> str | None:
-        date, first = moment(word), self._first
-        if date is None or first is None:
-            return None
-        whole, rest = divmod(round((date.at - first.at).total_seconds()), _DAY)
-        if self.unit == "days":
-            midnight = not rest and not date.digits.strip("0") and not date.zone
-            return str(whole) if midnight else None
-        if date.zone is not None and date.zone is not bool(first.zone):
-            return None
-        seconds = whole * _DAY + rest
-        digits = date.digits.rstrip("0")
-        return _with_digits(seconds, digits) if digits else str(seconds)
+        return None if self._first is None else counted(word, self._first, self.unit)
 
     def date(self, number: float) -> str:
         """The date that a number stands for, as it would be written; to the second."""
@@ -101,6 +90,22 @@ def moment(word: str) -> Moment | None:
     except (ValueError, OverflowError):
         return None
     return Moment(at, match["digits"] or "", bool(zone) if match["clock"] else None)
+
+
+def counted(word: str, first: Moment, unit: str) -> str | None:
+    """Days or seconds since the first moment; None where a date does not stand so."""
+    date = moment(word)
+    if date is None:
+        return None
+    whole, rest = divmod(round((date.at - first.at).total_seconds()), _DAY)
+    if unit == "days":
+        midnight = not rest and not date.digits.strip("0") and not date.zone
+        return str(whole) if midnight else None
+    if date.zone is not None and date.zone is not bool(first.zone):
+        return None
+    seconds = whole * _DAY + rest
+    digits = date.digits.rstrip("0")
+    return _with_digits(seconds, digits) if digits else str(seconds)
 
 
 def days_of(words: Iterable[str]) -> Days | None:

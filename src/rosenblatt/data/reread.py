@@ -62,7 +62,8 @@ def _check_columns(reader: Reader, wanted: list[str]) -> None:
 def texts_like(
     reader: Reader, columns: list[str] | None
 ) -> tuple[list[str], Iterator[tuple[str, ...]]]:
-    """Columns (None: all), and row by row what is written there; nothing where a value is missing.
+    """Columns (None: all that have a name of their own), and row by row what is written there;
+    nothing where a value is missing.
 
     The rows are those of `batches_like` without labels.
     """

@@ -47,6 +47,12 @@ class TextFiles:
         twin.styles = dict(self.styles)
         return twin
 
+    def as_written(self) -> Self:
+        """Without words that stand for a missing value."""
+        twin = self.copy()
+        twin.dialect = replace(self.dialect, na_values=())
+        return twin
+
     @property
     def reading(self) -> Reading:
         mark, delimiter = self.dialect.decimal, self.dialect.delimiter

@@ -1,0 +1,355 @@
+"""An export, run on a table: every row has the label of `predict`, or the first that has not is
+named with its column."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from dataclasses import replace
+from datetime import datetime
+from itertools import islice
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt._export.excel import Excel
+from rosenblatt._export.expression import Language, Source, readings
+from rosenblatt._export.python import Python, read
+from rosenblatt._export.sql import Sql, quoted
+from rosenblatt._training.linear_rule import LinearRule
+from rosenblatt._util.extras import needed
+from rosenblatt._util.text import listed
+from rosenblatt.data.batch import TRUTH, Batch, Kind
+from rosenblatt.data.dates import moment
+from rosenblatt.data.features import Words
+from rosenblatt.data.open_table import reader_of
+from rosenblatt.data.options import FileOptions
+from rosenblatt.data.preprocessing import Number, Preprocessing
+from rosenblatt.data.reread import batches_like
+from rosenblatt.errors import InputError
+
+_NUMBERS = 1 << 22  # that are compared at a time
+_SHOWN = 10  # columns
+_EPOCH = datetime(1899, 12, 30)  # of the dates of a sheet
+
+
+class Checked(NamedTuple):
+    """Every row had the same answer."""
+
+    rows: int
+    without: int  # rows without a label, here as there
+    rounded: int  # rows whose score is so near 0 that a sheet, which keeps 15 digits, may differ
+    where: str
+
+    def __str__(self) -> str:
+        more = f" {self.without:,} of them have none." if self.without else ""
+        if self.rounded:
+            more += f" {self.rounded:,} differ by rounding: their score is 0 but for that."
+        return f"Checked in {self.where}: {self.rows:,} rows have the label of predict.{more}"
+
+
+class Rows(NamedTuple):
+    cells: list[tuple[str, ...]]  # as they stand in the table, all columns
+    unfilled: NDArray[np.float64]  # as features that are neither filled nor scaled
+    X: NDArray[np.float64]  # as the rule takes them
+
+
+class Program(Protocol):
+    """What runs an export."""
+
+    where: str
+    precision: float  # of a score, as a share of its terms
+    takes_features: bool  # so that rows without a value are not its concern
+
+    def labels(self, names: Sequence[str], rows: Rows) -> list[Any]:
+        """None where there is no answer."""
+
+    def language(self, preprocessing: Preprocessing) -> Language | None:
+        """That of the values of single columns."""
+
+    def value(self, text: str, cells: dict[str, str]) -> float | None:
+        """What an expression is in one row."""
+
+
+def check(
+    estimator: Any,
+    preprocessing: Preprocessing,
+    program: Program,
+    source: Any,
+    *,
+    on_unseen: str = "error",
+) -> Checked:
+    """Compares every row of a table. InputError at the first that differs."""
+    reader = reader_of(source, preprocessing.reading, FileOptions())
+    names = [name for name in reader.names if reader.names.count(name) == 1]
+    texts = _texts(reader.as_written(), names)
+    size = max(1, _NUMBERS // max(1, len(preprocessing.feature_names)))
+    rows = without = rounded = 0
+    for large in batches_like(reader, preprocessing, labelled=False):
+        for batch in large.some(size):
+            cells = list(islice(texts, batch.rows))
+            compared = _Compared(estimator, preprocessing, program, names, batch, cells, on_unseen)
+            rows, without = rows + batch.rows, without + compared.expected.count(None)
+            rounded += compared.rounded
+    return Checked(rows, without, rounded, program.where)
+
+
+def _texts(reader: Any, names: list[str]) -> Iterator[tuple[str, ...]]:
+    for batch in reader.batches(dict.fromkeys(names, Kind.TEXT), declared=True):
+        columns = [batch.columns.column(name).to_pylist() for name in names]
+        yield from zip(*([v or "" for v in column] for column in columns), strict=True)
+
+
+class _Compared:
+    """Some rows, with both answers; made only where they are the same."""
+
+    def __init__(
+        self,
+        estimator: Any,
+        preprocessing: Preprocessing,
+        program: Program,
+        names: list[str],
+        batch: Batch,
+        cells: list[tuple[str, ...]],
+        on_unseen: str,
+    ):
+        self._estimator, self._preprocessing, self._program = estimator, preprocessing, program
+        self._names, self._batch, self._on_unseen = names, batch, on_unseen
+        self._no_answer = _no_answer(preprocessing, batch, on_unseen)
+        there = np.ones(batch.rows, dtype=bool)
+        there[list(self._no_answer)] = False
+        self._rows = Rows(cells, *_features(preprocessing, batch, there, on_unseen))
+        self.expected = [None] * batch.rows
+        labels = self._predicted(self._rows.X[there])
+        for i, label in zip(np.flatnonzero(there), labels, strict=True):
+            self.expected[i] = label
+        found = program.labels(names, self._rows)
+        if program.takes_features:
+            found = [f if answered else None for f, answered in zip(found, there, strict=True)]
+        wrong = np.array([e != f for e, f in zip(self.expected, found, strict=True)], dtype=bool)
+        near = wrong & there & self._near()
+        self.rounded = int(near.sum())
+        wrong &= ~near
+        if wrong.any():
+            raise self._error(int(wrong.argmax()), found)
+
+    def _predicted(self, X: NDArray[np.float64]) -> list[Any]:
+        labels: list[Any] = self._estimator.predict(X).tolist() if len(X) else []
+        return labels
+
+    def _near(self) -> NDArray[np.bool_]:
+        """Rows whose labels rounding may change."""
+        rule, X = self._estimator._rule, self._rows.X
+        if not isinstance(rule, LinearRule) or not self._program.precision:
+            return np.zeros(len(X), dtype=bool)
+        weights = np.abs(np.atleast_2d(rule.weights))
+        size = (np.abs(X) @ weights[:, :-1].T + weights[:, -1]).max(axis=1) * rule.eta
+        scores = np.asarray(self._estimator.decision_function(X)).reshape(len(X), -1)
+        ahead = np.abs(scores[:, 0])
+        if scores.shape[1] > 1:
+            ahead = np.diff(np.sort(scores, axis=1)[:, -2:])[:, 0]
+        return np.asarray(ahead <= self._program.precision * size)
+
+    def _error(self, row: int, found: list[Any]) -> InputError:
+        column = self._no_answer.get(row) or self._column(row)
+        if column is None:
+            names = listed([repr(name) for name in self._preprocessing.inputs], _SHOWN)
+            which = f"one of {names} counts otherwise"
+        else:
+            value = self._rows.cells[row][self._names.index(column)]
+            which = f"column {column!r} holds {value!r}, which is read otherwise"
+        here, there = _said(found[row]), _said(self.expected[row])
+        return self._batch.place(row).error(
+            f"{which}: in {self._program.where} the row has {here}, with predict {there}. "
+            "Nothing was written.",
+            column=column,
+        )
+
+    def _column(self, row: int) -> str | None:
+        """The first column that is read as another value."""
+        cells = dict(zip(self._names, self._rows.cells[row], strict=True))
+        language = self._program.language(self._preprocessing)
+        if language is None:
+            return None
+        own = readings(self._estimator, self._preprocessing, language, on_unseen=self._on_unseen)
+        for j, column, text in own:
+            found, expected = self._program.value(text, cells), self._rows.X[row, j]
+            if found is None or abs(found - expected) > self._program.precision * abs(expected):
+                return column
+        return None
+
+
+def _no_answer(preprocessing: Preprocessing, batch: Batch, on_unseen: str) -> dict[int, str]:
+    """The rows that predict has no label for, and a column why."""
+    columns = {row: names[0] for row, names in preprocessing.lacking(batch).items()}
+    for column in preprocessing.columns if on_unseen == "error" else ():
+        if isinstance(column, Words):
+            columns |= dict.fromkeys(column.unseen(batch), column.name)
+    return columns
+
+
+def _features(
+    preprocessing: Preprocessing, batch: Batch, there: NDArray[np.bool_], on_unseen: str
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Neither filled nor scaled, and as the rule takes them; 0 in rows that lack a value."""
+    plain = tuple(
+        replace(column, fill=None, center=0.0, scale=1.0) if isinstance(column, Number) else column
+        for column in preprocessing.columns
+    )
+    both = []
+    for one, seen in ((replace(preprocessing, columns=plain), True), (preprocessing, False)):
+        both.append(np.zeros((batch.rows, len(preprocessing.feature_names))))
+        if there.any():
+            rows = one.rows(batch.only(there), on_unseen=on_unseen, seen=seen)
+            both[-1][there] = rows if isinstance(rows, np.ndarray) else rows.toarray()
+    return both[0], both[1]
+
+
+def _said(label: Any) -> str:
+    return "no label" if label is None else f"the label {label!r}"
+
+
+# --- What runs an export --------------------------------------------------------------------------
+
+
+class InSqlite:
+    """As `.import` leaves a table: text in every cell."""
+
+    where, precision, takes_features = "SQLite", 0.0, False
+
+    def __init__(self, query: str, table: str, labels: Sequence[Any]):
+        self._query, self._table = query, table
+        self._labels = {int(v) if isinstance(v, bool) else v: v for v in labels}
+
+    def labels(self, names: Sequence[str], rows: Rows) -> list[Any]:
+        return [self._labels.get(row[-1]) for row in self._asked(self._query, names, rows.cells)]
+
+    def _asked(
+        self, query: str, names: Sequence[str], cells: Sequence[tuple[str, ...]]
+    ) -> list[tuple[Any, ...]]:
+        lower = [name.lower() for name in names]
+        if twice := [name for name in names if lower.count(name.lower()) > 1]:
+            raise InputError(
+                f"SQL does not tell the columns {' and '.join(map(repr, twice[:2]))} apart: give "
+                "one of them another name.",
+                column=twice[0],
+            )
+        with closing(sqlite3.connect(":memory:")) as base:
+            columns = ", ".join(f"{quoted(name)} TEXT" for name in names)
+            base.execute(f"CREATE TABLE {quoted(self._table)} ({columns})")
+            places = ", ".join("?" * len(names))
+            base.executemany(f"INSERT INTO {quoted(self._table)} VALUES ({places})", cells)
+            return base.execute(query).fetchall()
+
+    def language(self, preprocessing: Preprocessing) -> Language:
+        return Sql()
+
+    def value(self, text: str, cells: dict[str, str]) -> float | None:
+        query = f"SELECT {text} FROM {quoted(self._table)}"
+        value: float | None = self._asked(query, list(cells), [tuple(cells.values())])[0][0]
+        return value
+
+
+class InPython:
+    where, precision, takes_features = "Python", 0.0, False
+
+    def __init__(self, text: str, sources: Sequence[Source]):
+        self._module: dict[str, Any] = {"__name__": "exported"}
+        exec(text, self._module)
+        self._read = {source.name: read(source) for source in sources}
+
+    def labels(self, names: Sequence[str], rows: Rows) -> list[Any]:
+        predict = self._module["predict"]
+        return [predict(dict(zip(names, cells, strict=True))) for cells in rows.cells]
+
+    def language(self, preprocessing: Preprocessing) -> Language:
+        return Python()
+
+    def value(self, text: str, cells: dict[str, str]) -> float | None:
+        x = {name: eval(read, self._module, {"row": cells}) for name, read in self._read.items()}
+        value: float | None = eval(text, self._module, {"x": x})
+        return value
+
+
+class InSheet:
+    """Cells as a spreadsheet has them once it has opened the file."""
+
+    where, precision, takes_features = "a sheet", 1e-12, False
+
+    def __init__(self, text: str, cells: dict[str, str], preprocessing: Preprocessing):
+        self._parser = needed("formulas", "Checking a formula").Parser()
+        self._formula, self._cells = self._compiled(text), cells
+        self._names = {cell.replace("$", ""): name for name, cell in cells.items()}
+        self._decimal = preprocessing.reading.decimal
+        self._typed = (
+            preprocessing.reading.sheet_name is not None
+        )  # a workbook keeps text that is text
+        self._words = {
+            c.name for c in preprocessing.columns if isinstance(c, Words) and not c.boolean
+        }
+
+    def _compiled(self, text: str) -> Any:
+        return self._parser.ast(text)[1].compile()
+
+    def labels(self, names: Sequence[str], rows: Rows) -> list[Any]:
+        return self._evaluated(self._formula, names, rows.cells)
+
+    def language(self, preprocessing: Preprocessing) -> Language:
+        return Excel(self._cells)
+
+    def value(self, text: str, cells: dict[str, str]) -> float | None:
+        formula, row = self._compiled(f"={text}"), tuple(cells.values())
+        value: float | None = self._evaluated(formula, list(cells), [row])[0]
+        return value
+
+    def _evaluated(
+        self, formula: Any, names: Sequence[str], rows: Sequence[tuple[str, ...]]
+    ) -> list[Any]:
+        columns = []
+        for cell in formula.inputs:
+            name = self._names[str(cell)]
+            j, keep = names.index(name), self._typed and name in self._words
+            values = np.empty((len(rows), 1), dtype=object)
+            for i, written in enumerate(rows):
+                values[i, 0] = written[j] if keep else self._cell(written[j])
+            columns.append(values)
+        found = np.broadcast_to(np.asarray(formula(*columns)), (len(rows), 1)).ravel()
+        return [None if str(value) == "#N/A" else _plain(value) for value in found]
+
+    def _cell(self, text: str) -> Any:
+        text = text.strip()
+        if text.lower() in ("true", "false"):
+            return TRUTH[text.lower()]
+        number = text.replace(self._decimal, ".")
+        if re.fullmatch(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?", number):
+            return float(number)
+        date = moment(text)
+        if date is not None and not date.zone:
+            return (date.at - _EPOCH).total_seconds() / 86400
+        return text
+
+
+def _plain(label: Any) -> Any:
+    return label.item() if isinstance(label, np.generic) else label
+
+
+class InOnnx:
+    where, precision, takes_features = "onnxruntime", 0.0, True
+
+    def __init__(self, path: Any, dtype: str):
+        runtime = needed("onnxruntime", "Checking an ONNX file")
+        self._session, self._dtype = runtime.InferenceSession(path), dtype
+
+    def labels(self, names: Sequence[str], rows: Rows) -> list[Any]:
+        found = self._session.run(["label"], {"X": rows.unfilled.astype(self._dtype)})[0]
+        labels: list[Any] = np.asarray(found).tolist()
+        return labels
+
+    def language(self, preprocessing: Preprocessing) -> None:
+        """A graph takes features."""
+
+    def value(self, text: str, cells: dict[str, str]) -> float | None:
+        raise NotImplementedError

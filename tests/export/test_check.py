@@ -1,0 +1,214 @@
+"""Exports read a table as training read it, and `export --check` finds the row that differs."""
+
+import sys
+from datetime import date, datetime, timedelta
+
+import numpy as np
+import pytest
+
+from raising import raises
+from rosenblatt import AROW, Perceptron, data, save
+from rosenblatt._export import check
+from rosenblatt._export.expression import spelled
+from rosenblatt._export.python import Python
+from rosenblatt.errors import InputError
+from rosenblatt.formulas import inputs, to_excel_formula, to_python, to_sql
+from rosenblatt.onnx import export
+
+N = 240
+
+
+def written(path, *, sep=",", comma=".", units=True, seed=0, zone=""):
+    """Dates and moments, money, rates, gaps spelled '?', truth values, words with quotes."""
+    rng = np.random.default_rng(seed)
+    names = ["day", "since", "age", "town (old)", "own", *(["price", "rate"] if units else []), "y"]
+    lines = [sep.join(names)]
+    for _ in range(N):
+        k, r, own = int(rng.integers(400)), int(rng.integers(10**6)), rng.random() < 0.5
+        town = rng.choice(["Rome", "O'Hara", '"a ""b"""', "?"])
+        price, rate = int(rng.integers(100, 99_999)), int(rng.integers(100))
+        age = rng.choice([f"{rng.uniform(18, 80):.1f}".replace(".", comma), "?", "NA", ""])
+        label = "yes" if k / 100 + own + (town == "Rome") + rng.normal() / 2 > 2.5 else "no"
+        cells = [
+            (date(2019, 1, 1) + timedelta(days=k)).isoformat(),
+            (datetime(2020, 1, 1) + timedelta(seconds=r)).isoformat(" ") + zone,
+            age,
+            town,
+            rng.choice(["", str(own).upper()], p=[0.1, 0.9]),
+            *([f'"${price:,}"', f"{rate} %"] if units else []),
+            label,
+        ]
+        lines.append(sep.join(map(str, cells)))
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def learned(path, **reading):
+    units = ["price", "rate"] if "price" in path.read_text() else []
+    table = data.read(path, target="y", na_values=["?"], impute="median", numeric=units, **reading)
+    X, y, preprocessing = table.encode(scale=True)
+    return AROW(random_state=0, max_iter=3).fit(X, y), preprocessing
+
+
+def programs(rule, preprocessing, on_unseen="error"):
+    about = {"preprocessing": preprocessing, "on_unseen": on_unseen}
+    labels = rule.classes_.tolist()
+    cells = {
+        name: f"{chr(65 + k)}2" for k, name in enumerate(inputs(rule, preprocessing=preprocessing))
+    }
+    return {
+        "sql": lambda: check.InSqlite(to_sql(rule, **about), "data", labels),
+        "python": lambda: check.InPython(
+            to_python(rule, **about), spelled(rule, preprocessing, Python()).sources
+        ),
+        "excel": lambda: check.InSheet(
+            to_excel_formula(rule, cells=cells, **about), cells, preprocessing
+        ),
+    }
+
+
+# --- A table as training read it ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", ["sql", "python", "excel"])
+def test_dates_gaps_and_truth_values_have_the_labels_of_predict(tmp_path, kind):
+    rule, preprocessing = learned(written(tmp_path / "t.csv", units=False))
+    assert {c.name for c in preprocessing.columns} == {"day", "since", "age", "town (old)", "own"}
+    new = written(tmp_path / "new.csv", units=False, seed=1)
+    found = check.check(rule, preprocessing, programs(rule, preprocessing)[kind](), new)
+    assert found[:3] == (N, 0, 0)
+
+
+def test_numbers_with_units_are_read_in_python_and_refused_by_column_elsewhere(tmp_path):
+    rule, preprocessing = learned(written(tmp_path / "t.csv"))
+    made = programs(rule, preprocessing)
+    assert check.check(rule, preprocessing, made["python"](), tmp_path / "t.csv").rows == N
+    for kind in ("sql", "excel"):
+        with raises(InputError, column="price"):
+            made[kind]()
+
+
+def test_decimal_commas_are_read_in_sqlite_and_python(tmp_path):
+    path = written(tmp_path / "t.csv", sep=";", comma=",", units=False)
+    rule, preprocessing = learned(path)
+    assert preprocessing.reading.decimal == ","
+    for kind in ("sql", "python", "excel"):
+        assert (
+            check.check(rule, preprocessing, programs(rule, preprocessing)[kind](), path).rows == N
+        )
+
+
+def test_time_zones_are_read_in_sqlite_and_python_and_refused_in_a_sheet(tmp_path):
+    path = written(tmp_path / "t.csv", units=False, zone="+02:00")
+    rule, preprocessing = learned(path)
+    for kind in ("sql", "python"):
+        assert (
+            check.check(rule, preprocessing, programs(rule, preprocessing)[kind](), path).rows == N
+        )
+    with raises(InputError, column="since"):
+        programs(rule, preprocessing)["excel"]()
+
+
+@pytest.mark.parametrize(
+    "cell", ["2019-02-30", "2019-3-01", "2019-03-01 12:00", "now", "12:00", "1/2/2019", "43547"]
+)
+def test_what_is_no_such_date_has_no_answer(tmp_path, cell):
+    path = tmp_path / "t.csv"
+    path.write_text("day,y\n2019-03-01,a\n2019-03-02,a\n2019-04-01,b\n2019-04-02,b\n")
+    X, y, preprocessing = data.read(path, target="y").encode(scale=False)
+    rule = Perceptron(random_state=0).fit(X, y)
+    rows = check.Rows([(cell,), ("2019-03-01",)], None, None)
+    for kind in ("sql", "python"):
+        assert programs(rule, preprocessing)[kind]().labels(["day"], rows) == [None, "a"]
+
+
+@pytest.mark.parametrize("on_unseen", ["error", "reference"])
+def test_words_that_were_not_seen_count_as_told(tmp_path, on_unseen):
+    rule, preprocessing = learned(written(tmp_path / "t.csv", units=False))
+    text = (tmp_path / "t.csv").read_text()
+    (tmp_path / "new.csv").write_text(text.replace(",Rome,", ",Oslo,"))
+    strange = text.count(",Rome,")
+    for make in programs(rule, preprocessing, on_unseen).values():
+        found = check.check(rule, preprocessing, make(), tmp_path / "new.csv", on_unseen=on_unseen)
+        assert found[:2] == (N, strange if on_unseen == "error" else 0)
+
+
+# --- The first row that differs -------------------------------------------------------------------
+
+
+def test_a_sheet_that_loses_zeros_is_found_with_row_and_column(tmp_path):
+    path = tmp_path / "t.csv"
+    rows = [(f"{k % 7}", "00123" if k % 2 else "123") for k in range(40)]
+    path.write_text("a,zip,y\n" + "".join(f"{a},{z},{z == '123'}\n" for a, z in rows))
+    X, y, preprocessing = data.read(path, target="y", categorical=["zip"]).encode(scale=False)
+    rule = Perceptron(random_state=0).fit(X, y)
+    made = programs(rule, preprocessing)
+    for kind in ("sql", "python"):
+        assert check.check(rule, preprocessing, made[kind](), path).rows == 40
+    with raises(InputError, column="zip", row=1):
+        check.check(rule, preprocessing, made["excel"](), path)
+
+
+def test_another_rule_is_found(tmp_path):
+    path = written(tmp_path / "t.csv", units=False)
+    rule, preprocessing = learned(path)
+    export(rule, tmp_path / "rule.onnx", preprocessing=preprocessing)
+    graph = check.InOnnx(tmp_path / "rule.onnx", "float64")
+    assert check.check(rule, preprocessing, graph, path).rows == N
+    other = AROW(random_state=0, max_iter=1).fit(
+        preprocessing.transform(path), ["yes", "no"] * (N // 2)
+    )
+    for program in (graph, *(make() for make in programs(rule, preprocessing).values())):
+        with raises(InputError, column=None):
+            check.check(other, preprocessing, program, path)
+
+
+def test_columns_that_sql_does_not_tell_apart_are_named(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("a,A,y\n1,2,p\n2,1,q\n3,5,p\n")
+    X, y, preprocessing = data.read(path, target="y").encode(scale=False)
+    rule = Perceptron(random_state=0).fit(X, y)
+    with raises(InputError, column="a"):
+        check.check(rule, preprocessing, programs(rule, preprocessing)["sql"](), path)
+
+
+# --- The command ----------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def model(tmp_path):
+    rule, preprocessing = learned(written(tmp_path / "t.csv", units=False))
+    save(rule, tmp_path / "model.json", preprocessing=preprocessing)
+    return "model.json"
+
+
+@pytest.mark.parametrize(
+    "kind", [["--sql", "-o", "out"], ["--python", "-o", "out"], ["--onnx", "out"]]
+)
+def test_the_command_checks_a_table(shell, model, tmp_path, kind):
+    code, _, told = shell("export", model, *kind)
+    assert code == 0
+    assert "Not checked" in told
+    (tmp_path / "out").unlink()
+    assert shell("export", model, *kind, "--check", "t.csv")[0] == 0
+    assert (tmp_path / "out").exists()
+
+
+def test_nothing_is_written_where_a_row_differs(shell, tmp_path):
+    (tmp_path / "t.csv").write_text("zip,y\n" + "00123,a\n123,b\n" * 20)
+    X, y, preprocessing = data.read(tmp_path / "t.csv", target="y", categorical="zip").encode(
+        scale=False
+    )
+    save(Perceptron(random_state=0).fit(X, y), tmp_path / "m.json", preprocessing=preprocessing)
+    code, _, told = shell("export", "m.json", "--excel-formula", "-o", "out", "--check", "t.csv")
+    assert code == 2
+    assert "row 1 " in told
+    assert "'zip'" in told
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_missing_extra_is_one_line_to_type(shell, model, monkeypatch):
+    monkeypatch.setitem(sys.modules, "formulas", None)
+    code, _, told = shell("export", model, "--excel-formula", "--check", "t.csv")
+    assert code == 2
+    assert 'pip install "rosenblatt[formulas]"' in told

@@ -171,7 +171,9 @@ class Scorecard(Classifier):
         Z = np.empty((len(terms), len(X)), dtype=np.int8)
         for k, term in enumerate(terms):
             Z[k] = term.values(X)
-        search = Search(Z, _prices(examples), int(self.max_points))
+        c = np.ones(examples.n) if examples.c is None else examples.c
+        # What it costs to call a row the second class, instead of the first one.
+        search = Search(Z, np.where(examples.y > 0, -c, c), int(self.max_points))
         with suppress(Interrupted), interrupted_by(watch.check_interrupt):  # what was found stays
             search.run(int(self.max_terms))
         self.errors_by_terms_ = np.array([errors for errors, _ in search.best])
@@ -269,12 +271,6 @@ class Scorecard(Classifier):
         return tags
 
 
-def _prices(examples: Examples) -> NDArray[np.float64]:
-    """What it costs to call a row the second class, instead of the first one."""
-    c = np.ones(examples.n) if examples.c is None else examples.c
-    return np.where(examples.y > 0, -c, c)
-
-
 def bound(card: Card, X: Any, y: Any, sample_weight: Any, time_limit: float) -> float:
     """Errors that every rule with weights on the terms of the card makes: proved."""
     c = sample_weights(sample_weight, len(y))
@@ -282,8 +278,7 @@ def bound(card: Card, X: Any, y: Any, sample_weight: Any, time_limit: float) -> 
         ones = np.ones(len(y)) if c is None else c
         least = min(float(ones[y > 0].sum()), float(ones[y < 0].sum()))
         return int(least) if c is None else least
-    found = minimum_errors(card.values(X), y, sample_weight=c, time_limit=time_limit)
-    return found.proved_lower
+    return minimum_errors(card.values(X), y, sample_weight=c, time_limit=time_limit).proved_lower
 
 
 # --- Errors of very many cards at once: all that differ from a given one by one term more --------

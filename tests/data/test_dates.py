@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from raising import raises
-from rosenblatt import data
+from rosenblatt import Certificate, data
 from rosenblatt.data import column as columns
 from rosenblatt.data.dates import Days, days_of, moment
 from rosenblatt.errors import InputError
@@ -92,28 +92,29 @@ def test_seconds_are_those_between_two_moments(first, second, minutes):
 def test_a_certificate_about_dates_holds_for_decimals(shell, tmp_path):
     (tmp_path / "t.csv").write_text(TEXT)
     said = ("certify", "t.csv", "-y", "paid", "--exit-code", "-o", "c.json")
-    code, out, _ = shell(*said, "--decimal")
-    assert code == 10
-    assert "'signup' read as numbers, days since 2023-12-31" in out
+    assert shell(*said, "--decimal")[0] == 10
+    dates = Certificate.load("c.json").encoding["reading"]["dates"]
+    assert dates == [{"column": "signup", "since": "2023-12-31", "unit": "days"}]
     assert shell("verify", "c.json", "t.csv")[0] == 0
-    assert "days since 2023-12-31" in shell("inspect", "t.csv", "-y", "paid")[1]
+    assert inspected(shell)["signup"]["becomes"] == "days since 2023-12-31"
+
+
+def inspected(shell, target="paid"):
+    _, out, _ = shell("inspect", "t.csv", "-y", target, "--json")
+    return {column["name"]: column for column in json.loads(out)["columns"]}
 
 
 def test_inspect_counts_different_numbers(shell, tmp_path):
     (tmp_path / "t.csv").write_text("a,b,y\n" + "".join(f"{i % 3},{i},{i % 2}\n" for i in range(9)))
-    _, out, _ = shell("inspect", "t.csv", "-y", "y")
-    assert "3: 0 to 2" in out
-    assert "9: 0 to 8" in out
-    _, out, _ = shell("inspect", "t.csv", "-y", "y", "--json")
-    found = {column["name"]: column["different"] for column in json.loads(out)["columns"]}
-    assert found == {"y": 2, "a": 3, "b": 9}
+    counted = {n: (c["different"], c["maximum"]) for n, c in inspected(shell, "y").items()}
+    assert counted == {"y": (2, 1.0), "a": (3, 2.0), "b": (9, 8.0)}
 
 
 def test_inspect_shows_dates_as_dates(shell):
     text = "signup,at,paid\n2024-02-28,2024-05-01 12:30Z,0\n2024-03-01,2024-05-01 12:31:05Z,1\n"
     Path("t.csv").write_text(text)
-    out = shell("inspect", "t.csv", "-y", "paid")[1]
-    assert "2: 2024-02-28 to 2024-03-01 " in out
-    assert "2: 2024-05-01 12:30:00Z to 2024-05-01 12:31:05Z " in out
+    columns = inspected(shell)
+    assert columns["signup"]["values"] == "2: 2024-02-28 to 2024-03-01"
+    assert columns["at"]["values"] == "2: 2024-05-01 12:30:00Z to 2024-05-01 12:31:05Z"
     assert Days("2024-02-28").date(-59) == "2023-12-31"  # leap years are as they are
     assert Days("2024-05-01T00:00:00", "seconds").date(86399) == "2024-05-01 23:59:59"

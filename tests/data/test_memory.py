@@ -54,7 +54,7 @@ def test_of_every_command_in_little_memory(tmp_path, command):
     (tmp_path / "t.svm").write_text("1 1:1\n-1 2:1\n" * 20 + "1 300000000:1\n")
     code, _, errors, megabytes = measured(tmp_path, command, "t.svm")
     assert code == 2
-    assert errors.startswith("Error: t.svm, line 41 has feature 300000000")
+    assert all(where in errors for where in ("t.svm", "line 41", "300000000"))
     assert megabytes < 400
 
 

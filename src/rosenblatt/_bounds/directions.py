@@ -212,10 +212,8 @@ class _Names:
         p, q = pairs.positive[kept], pairs.negative[kept]
         amount = np.minimum(pairs.amount[kept], enough - before[kept])
         if (self._size[p] == 1).all() and (self._size[q] == 1).all():
-            found: list[list[int]] = np.column_stack(
-                [self._first[p], self._first[q], amount]
-            ).tolist()
-            return found
+            first = self._first
+            return list(np.column_stack([first[p], first[q], amount]).tolist())
         return list(self._single_rows(zip(p.tolist(), q.tolist(), amount.tolist(), strict=True)))
 
     def _single_rows(self, pairs: Iterable[tuple[int, int, int]]) -> Iterator[list[int]]:
@@ -224,7 +222,9 @@ class _Names:
             much = amount
             for group in (p, q):
                 if group not in waiting:
-                    waiting[group] = [[i, self._single[i]] for i in self._members(group)]
+                    begin = self._begin[group]
+                    members = self._order[begin : begin + int(self._size[group])]
+                    waiting[group] = [[i, self._single[i]] for i in members]
             while much:
                 one, other = waiting[p][-1], waiting[q][-1]
                 errors = min(much, one[1], other[1])
@@ -234,8 +234,3 @@ class _Names:
                     row[1] -= errors
                     if not row[1]:
                         rows.pop()
-
-    def _members(self, group: int) -> list[int]:
-        begin = self._begin[group]
-        found: list[int] = self._order[begin : begin + int(self._size[group])]
-        return found

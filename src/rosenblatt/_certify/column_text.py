@@ -185,12 +185,8 @@ def collinear_lines(certificate: Certificate) -> Iterator[str]:
 
 def reference_lines(certificate: Certificate) -> Iterator[str]:
     columns = (certificate.preprocessing or {}).get("columns", [])
-    levels = [f"{c['name']}={c['reference']}" for c in columns if _has_reference(c)]
+    words = (c for c in columns if c["kind"] == "text")  # True beside False goes without saying
+    levels = [f"{c['name']}={c['reference']}" for c in words if c.get("reference") is not None]
     if levels:
         more = f" and {len(levels) - _LEVELS} more" if len(levels) > _LEVELS else ""
         yield f"Reference levels of the one-hot encoding: {', '.join(levels[:_LEVELS])}{more}."
-
-
-def _has_reference(column: dict[str, object]) -> bool:
-    """Of words: that a truth value is compared with False goes without saying."""
-    return column["kind"] == "text" and column.get("reference") is not None

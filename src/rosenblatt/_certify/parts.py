@@ -339,10 +339,11 @@ class PairCertificates(Mapping[Pair, "Certificate"]):
                 "rows": certificate.n_rows,
                 "verdict": certificate.verdict,
                 "separable": certificate.separable,
-                "geometric_margin": _shown(certificate.geometric_margin),
+                "geometric_margin": margin and [margin.lo, margin.hi],
                 "conflict_rows": certificate.conflict and certificate.conflict.rows,
             }
             for pair, certificate in self._certificates.items()
+            for margin in [certificate.geometric_margin]
         ]
 
     def _cells(self) -> list[tuple[str, ...]]:
@@ -366,10 +367,6 @@ class PairCertificates(Mapping[Pair, "Certificate"]):
         head, *body = self._cells()
         lines = "".join(f"<tr>{row(line, 'td')}</tr>" for line in body)
         return f"<table><tr>{row(head, 'th')}</tr>{lines}</table>"
-
-
-def _shown(margin: Margin | None) -> list[float] | None:
-    return None if margin is None else [margin.lo, margin.hi]
 
 
 def _line(pair: Pair, certificate: Certificate) -> tuple[str, ...]:

@@ -29,8 +29,8 @@ def orthogonal(rows: Rows, normals: list[Vector]) -> NDArray[np.bool_]:
         if not rows.decimal:
             exact = vanishing(rows.dense(index, columns), short, rows.intercept)
         if exact is None:
-            found = [not any(rows.product(i, v)[0] for v in normals) for i in index.tolist()]
-            exact = np.array(found, dtype=bool)
+            none = [not any(rows.product(i, v)[0] for v in normals) for i in index.tolist()]
+            exact = np.array(none, dtype=bool)
         flat[index] = exact
     return flat
 

@@ -243,22 +243,15 @@ def _columns(matrix: Matrix, names: Any) -> list[str]:
 
 
 def _refuse_not_finite(matrix: Matrix, columns: list[str]) -> None:
-    values = matrix.data if isinstance(matrix, Csr) else matrix
-    if np.isfinite(values).all():
-        return
-    if isinstance(matrix, Csr):
-        k = int(np.flatnonzero(~np.isfinite(values))[0])
-        i, j = int(np.searchsorted(matrix.indptr, k, side="right")) - 1, int(matrix.indices[k])
-        value = values[k]
-    else:
-        i, j = (int(v) for v in np.argwhere(~np.isfinite(matrix))[0])
-        value = matrix[i, j]
-    raise InputError(
-        f"X holds {value} at row {i}, column {j} ({columns[j]!r}): there is nothing to prove about "
-        "NaN or infinity. Fill it in (sklearn.impute.SimpleImputer), or leave the row out.",
-        row=int(i),
-        column=j,
-    )
+    if (wild := rows.first_not_finite(matrix)) is not None:
+        i, j, value = wild
+        raise InputError(
+            f"X holds {value} at row {i}, column {j} ({columns[j]!r}): there is nothing to prove "
+            "about NaN or infinity. Fill it in (sklearn.impute.SimpleImputer), or leave the row "
+            "out.",
+            row=i,
+            column=j,
+        )
 
 
 def _as_given(y: Any) -> list[Any]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -32,40 +33,34 @@ def as_text(certificate: Certificate) -> str:
 
 
 def sections(certificate: Certificate) -> Iterator[tuple[str, list[str]]]:
-    if certificate.many:
-        yield from _sections_of_many(certificate)
-        return
-    yield "verdict", list(_verdict(certificate))
-    for kind, lines in (
-        ("columns", columns.telling_lines(certificate)),
-        ("rare", columns.rare_lines(certificate)),
-        ("coefficients", _coefficients(certificate)),
-        ("collinear", columns.collinear_lines(certificate)),
-        ("levels", columns.reference_lines(certificate)),
-    ):
+    for kind, lines in (_parts_of_many if certificate.many else _parts)(certificate):
         if part := list(lines):
             yield kind, part
-    if certificate.conflict is not None:
-        yield "conflict", list(_conflict(certificate, certificate.conflict))
-    dimensions = certificate.n_features + certificate.fit_intercept
-    if certificate.separable and 1 < certificate.n_rows <= 2 * dimensions:
-        yield "chance", list(_chance(certificate))
-    if certificate.homogeneous_margin is not None:
-        yield "margins", list(_margins(certificate))
-    yield "about", list(_about(certificate))
 
 
-def _sections_of_many(certificate: Certificate) -> Iterator[tuple[str, list[str]]]:
-    yield "verdict", list(_verdict_of_many(certificate))
-    if coefficients := list(_coefficients_of_many(certificate)):
-        yield "coefficients", coefficients
+def _parts(certificate: Certificate) -> Iterator[tuple[str, Iterable[str]]]:
+    yield "verdict", _verdict(certificate)
+    yield "columns", columns.telling_lines(certificate)
+    yield "rare", columns.rare_lines(certificate)
+    yield "coefficients", _coefficients(certificate)
+    yield "collinear", columns.collinear_lines(certificate)
+    yield "levels", columns.reference_lines(certificate)
     if certificate.conflict is not None:
-        yield "conflict", list(_conflict_of_many(certificate.conflict))
-    if certificate.homogeneous_margin is not None:
-        yield "margins", list(_margins(certificate))
+        yield "conflict", _conflict(certificate, certificate.conflict)
+    yield "chance", _chance(certificate)
+    yield "margins", _margins(certificate)
+    yield "about", _about(certificate)
+
+
+def _parts_of_many(certificate: Certificate) -> Iterator[tuple[str, Iterable[str]]]:
+    yield "verdict", _verdict_of_many(certificate)
+    yield "coefficients", _coefficients_of_many(certificate)
+    if certificate.conflict is not None:
+        yield "conflict", _conflict_of_many(certificate.conflict)
+    yield "margins", _margins(certificate)
     if certificate.pair_certificates is not None:
         yield "pairs", ["Each pair of classes:", *str(certificate.pair_certificates).split("\n")]
-    yield "about", list(_about(certificate))
+    yield "about", _about(certificate)
 
 
 def _verdict(certificate: Certificate) -> Iterator[str]:
@@ -124,7 +119,6 @@ def _limits(certificate: Certificate) -> str:
 
 def _conflict(certificate: Certificate, conflict: Conflict) -> Iterator[str]:
     k, rows = len(conflict.rows), [row_number(row) for row in conflict.rows]
-    labels = [named(label) for label in conflict.labels]
     if k == 1:
         yield (
             f"Why: row {rows[0]} is all zeros, so it lies on every hyperplane through the origin "
@@ -132,10 +126,7 @@ def _conflict(certificate: Certificate, conflict: Conflict) -> Iterator[str]:
         )
         return
     if k == 2 and conflict.weights == [1, 1] and len(set(conflict.labels)) == 2:
-        yield (
-            f"Why: rows {rows[0]} and {rows[1]} have the same values and different labels, "
-            f"{labels[0]} and {labels[1]} ({counted()})."
-        )
+        yield _equal_rows(conflict)
         return
     yield (
         f"Why: {k} rows contradict each other. No hyperplane has all of them strictly on the right "
@@ -159,19 +150,30 @@ def _conflict(certificate: Certificate, conflict: Conflict) -> Iterator[str]:
     yield f"  The rows with the largest weights in these averages: {heaviest}{_more(k, 'row')}."
 
 
+def _equal_rows(conflict: Conflict) -> str:
+    (i, j), (a, b) = map(row_number, conflict.rows), map(named, conflict.labels)
+    why = f"Why: rows {i} and {j} have the same values and different labels"
+    return f"{why}, {a} and {b} ({counted()})."
+
+
 def _more(k: int, what: str) -> str:
     rest = k - _SHOWN
     return f", and {many(rest, f'more {what}', 'one')}" if rest > 0 else ""
 
 
-def shares(conflict: Conflict) -> list[tuple[int, str, float]]:
-    """Row, label, and its share of the average of its class; the largest first."""
-    total = dict.fromkeys(conflict.labels, 0)
-    for label, weight in zip(conflict.labels, conflict.weights, strict=True):
-        total[label] += weight
-    items = zip(conflict.rows, conflict.labels, conflict.weights, strict=True)
-    each = [(row, label, float(Fraction(w, total[label]))) for row, label, w in items]
-    return sorted(each, key=lambda item: -item[2])
+def shares(conflict: Conflict) -> list[Any]:
+    """Row, label, and its share of the average of its class; of many classes row, label, rival, and
+    its share of all weights. The largest first."""
+    rows, labels, weights = conflict.rows, conflict.labels, conflict.weights
+    if conflict.rivals is None:
+        total = Counter[str]()
+        for label, weight in zip(labels, weights, strict=True):
+            total[label] += weight
+        whole, names = [total[label] for label in labels], [rows, labels]
+    else:
+        whole, names = [sum(weights)] * len(rows), [rows, labels, conflict.rivals]
+    parts = [float(Fraction(w, of)) for w, of in zip(weights, whole, strict=True)]
+    return sorted(zip(*names, parts, strict=True), key=lambda item: -item[-1])
 
 
 def _coefficients(certificate: Certificate) -> Iterator[str]:
@@ -196,7 +198,8 @@ def _coefficients(certificate: Certificate) -> Iterator[str]:
 
 def _margins(certificate: Certificate) -> Iterator[str]:
     homogeneous, geometric = certificate.homogeneous_margin, certificate.geometric_margin
-    assert homogeneous is not None
+    if homogeneous is None:
+        return
     if geometric is not None and certificate.fit_intercept:
         yield (
             "Geometric margin, the largest possible distance between a separating hyperplane and "
@@ -236,9 +239,9 @@ def _number(margin: Margin) -> str:
 
 def _chance(certificate: Certificate) -> Iterator[str]:
     n, d = certificate.n_rows, certificate.n_features
-    chance = probability_separable(
-        n, certificate.n_features, fit_intercept=certificate.fit_intercept
-    )
+    if not certificate.separable or not 1 < n <= 2 * (d + certificate.fit_intercept):
+        return
+    chance = probability_separable(n, d, fit_intercept=certificate.fit_intercept)
     columns = many(d, "column", "one") + (" and an intercept" if certificate.fit_intercept else "")
     yield (
         f"So few rows for so many columns say little about learning: with coin-toss labels {n:,} "
@@ -252,7 +255,10 @@ def _about(certificate: Certificate) -> Iterator[str]:
         yield from (f"Cut short: {limit}." for limit in certificate.limits)
     if certificate.n_dropped:
         rows = many(certificate.n_dropped, "row", "one")
-        yield f"Left out: {rows} of weight 0{_or_unlabelled(certificate)}."
+        reading = (certificate.preprocessing or {}).get("reading")
+        dropping = isinstance(reading, dict) and reading.get("drop_unlabelled") is True
+        unlabelled = " or without a label" if dropping else ""  # both are left out in the same way
+        yield f"Left out: {rows} of weight 0{unlabelled}."
     numbers = {
         "binary64": "the numbers in the file, each rounded to the nearest float64 "
         f"({option('decimal', True)}: as written)"
@@ -266,13 +272,6 @@ def _about(certificate: Certificate) -> Iterator[str]:
         word = "Asked"
     data = f"data fingerprint {certificate.sha256[:16]}"
     yield f"{word} for {meant}, {data}."
-
-
-def _or_unlabelled(certificate: Certificate) -> str:
-    """Both are left out in the same way."""
-    reading = (certificate.preprocessing or {}).get("reading")
-    dropping = isinstance(reading, dict) and reading.get("drop_unlabelled") is True
-    return " or without a label" if dropping else ""
 
 
 def _made(certificate: Certificate) -> str | None:
@@ -309,17 +308,13 @@ def _lines(lines: list[str]) -> str:
 
 
 def _folded(conflict: Conflict) -> str:
-    lines: Sequence[tuple[Any, ...]]
-    if conflict.rivals is None:
-        what, names = "rows", ["row", "label", "weight in its class"]
-        lines = shares(conflict)
-    else:
+    what, names = "rows", ["row", "label", "weight in its class"]
+    if conflict.rivals is not None:
         what, names = "comparisons", ["row", "label", "rival", "weight"]
-        lines = lifted_shares(conflict)
     head = "".join(f"<th>{name}</th>" for name in names)
     body = "".join(
         f"<tr>{''.join(f'<td>{html.escape(str(v))}</td>' for v in (*cells, f'{share:.2%}'))}</tr>"
-        for *cells, share in lines
+        for *cells, share in shares(conflict)
     )
     summary = f"all {len(conflict.rows)} {what} of the conflict"
     return f"<details><summary>{summary}</summary><table><tr>{head}</tr>{body}</table></details>"
@@ -423,10 +418,7 @@ def _conflict_of_many(conflict: Conflict) -> Iterator[str]:
         yield f"Why: row {rows[0]} is all zeros, so all its scores are 0 ({counted()})."
         return
     if len(rows) == 2 and conflict.weights == [1, 1] and rivals == conflict.labels[::-1]:
-        yield (
-            f"Why: rows {rows[0]} and {rows[1]} have the same values and different labels, "
-            f"{named(conflict.labels[0])} and {named(conflict.labels[1])} ({counted()})."
-        )
+        yield _equal_rows(conflict)
         return
     several = "" if len(set(rows)) == len(rows) else f", in {len(rows)} comparisons"
     yield (
@@ -440,20 +432,10 @@ def _conflict_of_many(conflict: Conflict) -> Iterator[str]:
     )
     heaviest = ", ".join(
         f"row {row_number(row)} (label {named(label)} against {named(rival)}, {share:.1%})"
-        for row, label, rival, share in lifted_shares(conflict)[:_SHOWN]
+        for row, label, rival, share in shares(conflict)[:_SHOWN]
     )
     more = _more(len(rows), "comparison")
     yield f"  The heaviest comparisons, with their share of the total weight: {heaviest}{more}."
-
-
-def lifted_shares(conflict: Conflict) -> list[tuple[int, str, str, float]]:
-    """Row, label, rival and its share of all weights; the largest first."""
-    total = sum(conflict.weights)
-    items = zip(
-        conflict.rows, conflict.labels, conflict.rivals or [], conflict.weights, strict=True
-    )
-    each = [(row, label, rival, float(Fraction(w, total))) for row, label, rival, w in items]
-    return sorted(each, key=lambda item: -item[3])
 
 
 def _coefficients_of_many(certificate: Certificate) -> Iterator[str]:

@@ -32,17 +32,12 @@ def floats(array: NDArray[Any]) -> Any:
 
 
 def counts(array: NDArray[Any] | list[int], *, deflated: bool = False) -> Any:
-    """In the fewest bytes that hold the largest of them."""
+    """In the fewest bytes that hold the largest of them; `deflated` where that saves half."""
     array = np.asarray(array, dtype=np.int64)
     if array.ndim == 1 and array.size <= SHOWN:
         return array.tolist()
     largest = int(array.max(initial=0))
     return _binary(array.astype(np.min_scalar_type(largest)), deflated=deflated)
-
-
-def many_counts(array: NDArray[np.int64]) -> Any:
-    """`counts`, deflated where that saves half: one for each training row, and most are zero."""
-    return counts(array, deflated=True)
 
 
 def _binary(array: NDArray[Any], *, deflated: bool = False) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from rosenblatt._core.rows import Scale, Weights
 from rosenblatt._core.summation import Fold
 from rosenblatt._model.rules import read_weights, read_weights_in, shape_of_weights, write_weights
 from rosenblatt._training.keeps import KEEPS
-from rosenblatt._training.learner import PrimalMemory, PrimalState
+from rosenblatt._training.learner import PrimalState
 from rosenblatt._training.linear_rule import LinearRule, Voters
 from rosenblatt._training.orders import ORDERS, Share, together
 from rosenblatt._training.settings import Number, Recipe
@@ -53,20 +53,16 @@ def write_place(state: PrimalState) -> dict[str, Any]:
         "fewest_mistakes": None if math.isinf(state.fewest) else float(state.fewest),
         "fewest_in_epoch": int(state.fewest_in),
         "scale": None if state.scale is None else [float(v) for v in state.scale],
-        **_write_losses(state.losses),
+        **({} if state.losses is None else {"loss": _write_losses(state.losses)}),
         **write_mixing(state.mixing),
     }
 
 
-def _write_losses(losses: Losses | None) -> dict[str, Any]:
-    if losses is None:
-        return {}
+def _write_losses(losses: Losses) -> dict[str, Any]:
     return {
-        "loss": {
-            "of_epoch": None if math.isnan(losses.of_epoch) else float(losses.of_epoch),
-            "lowest": None if math.isinf(losses.lowest) else float(losses.lowest),
-            "epochs_without_gain": int(losses.idle),
-        }
+        "of_epoch": None if math.isnan(losses.of_epoch) else float(losses.of_epoch),
+        "lowest": None if math.isinf(losses.lowest) else float(losses.lowest),
+        "epochs_without_gain": int(losses.idle),
     }
 
 
@@ -179,9 +175,11 @@ def read_place(
     confident: bool,
 ) -> dict[str, Any]:
     """By the names of State. `confident`: with precisions of the weights, as AROW has them."""
-    memory, position = _read_memory(part, shape, counts, keep), part.whole("position", rows)
-    averaged = memory.correction is not None
+    w, position = read_weights_in(part, "last", shape), part.whole("position", rows)
+    averaged = _is_there(part, "drift", keep, wanted=KEEPS[keep].averaged)
+    memory = Memory(w, read_weights_in(part, "drift", shape) if averaged else None, counts)
     memory.precision = read_precision(part, shape, confident)
+    fewest = part.optional(part.number, "fewest_mistakes")
     return {
         "memory": memory,
         "seed": part.whole("seed", 2**63 - 1),
@@ -192,7 +190,7 @@ def read_place(
         "draw": part.whole("draw"),
         "seen": part.whole("seen", rows),
         "visits": part.whole("visits"),
-        "fewest": _read_fewest(part),
+        "fewest": math.inf if fewest is None else fewest,
         "fewest_in": part.whole("fewest_in_epoch", epochs),
         "scale": read_scale(part),
         "losses": _read_losses(part, epochs) if "loss" in part else None,
@@ -207,11 +205,6 @@ def _read_losses(part: Part, epochs: int) -> Losses:
     return Losses(
         math.nan if of_epoch is None else of_epoch, math.inf if lowest is None else lowest, idle
     )
-
-
-def _read_fewest(part: Part) -> float:
-    fewest = part.optional(part.number, "fewest_mistakes")
-    return math.inf if fewest is None else float(fewest)
 
 
 def _is_there(part: Part, field: str, keep: str, *, wanted: bool) -> bool:
@@ -247,15 +240,6 @@ def read_kept(
         return None
     with part.part("kept") as kept:
         return _read_judgement(kept, read_weights(kept, shape))
-
-
-def _read_memory(
-    part: Part, shape: tuple[int, ...], counts: NDArray[np.int64], keep: str
-) -> PrimalMemory:
-    w = read_weights_in(part, "last", shape)
-    if _is_there(part, "drift", keep, wanted=KEEPS[keep].averaged):
-        return Memory(w, read_weights_in(part, "drift", shape), counts)
-    return Memory(w, None, counts)
 
 
 def _read_recipe(part: Part, known: Known) -> Recipe | None:

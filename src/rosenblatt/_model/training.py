@@ -109,11 +109,11 @@ def write_updates(counts: Any) -> Any:
     if counts is None or not counts.shape[0]:
         return None
     if counts.ndim == 1:
-        return arrays.many_counts(counts)
+        return arrays.counts(counts, deflated=True)
     table = counts.toarray() if sparse.issparse(counts) else counts
     return {
-        "added": arrays.many_counts(np.maximum(table, 0)),
-        "taken": arrays.many_counts(np.maximum(-table, 0)),
+        "added": arrays.counts(np.maximum(table, 0), deflated=True),
+        "taken": arrays.counts(np.maximum(-table, 0), deflated=True),
     }
 
 

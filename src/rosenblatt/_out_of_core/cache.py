@@ -87,7 +87,7 @@ def _keep(root: Path, key: str, source: Source) -> None:
             return
         files = stamps(source) or []
         with writing(root):
-            note_source(place, files)
+            (place / _SOURCE).write_text(json.dumps(files))
             onto_disk(place)
             remove(root, key)  # if it is there, it is damaged
             try:
@@ -158,10 +158,6 @@ def remove(root: Path, name: str) -> None:
     with suppress(FileNotFoundError):
         os.rename(root / name, going)
     shutil.rmtree(going, ignore_errors=True)
-
-
-def note_source(folder: Path, files: list[list[Any]]) -> None:
-    (folder / _SOURCE).write_text(json.dumps(files))
 
 
 def remove_outdated(root: Path, key: str, files: list[list[Any]]) -> None:

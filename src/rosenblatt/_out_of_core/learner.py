@@ -44,12 +44,9 @@ class PartitionedExamples:
         self.chunk = _BLOCKS_OF_CALL * compute.block
         if rows.stored is not None:
             (self.chunk,) = rows.each(work.chunk, self.labelling)
-        self.total_weight = self._total_weight()
-
-    def _total_weight(self) -> float:
-        if targets.all_one(self.labelling.by_class):
-            return float(self.n)
-        return float(folded(self.partitioned.of_shards(work.weigh, self.labelling)))
+        self.total_weight = float(self.n)
+        if not targets.all_one(labelling.by_class):
+            self.total_weight = float(folded(rows.of_shards(work.weigh, labelling)))
 
     def size(self, *, intercept: bool) -> Scale:
         both = self.partitioned.of_shards(work.measure, self.labelling, intercept)

@@ -19,7 +19,7 @@ from rosenblatt._out_of_core.store import FORMAT, VERSION, Stored, Writer, refus
 from rosenblatt._out_of_core.tables import TableRows
 from rosenblatt._util.progress import counted, heard_by
 from rosenblatt._validation import targets
-from rosenblatt._validation.rows import rows_alone
+from rosenblatt._validation.rows import first_not_finite, rows_alone
 from rosenblatt.data import files
 from rosenblatt.data.batch import Kind
 from rosenblatt.data.column import Column
@@ -257,21 +257,14 @@ class BatchRows:
 
 
 def refuse_not_finite_batch(rows: Matrix, names: list[str] | None, name: str) -> None:
-    numbers = rows.data if isinstance(rows, Csr) else rows
-    if np.isfinite(numbers).all():
-        return
-    place = tuple(int(k) for k in np.argwhere(~np.isfinite(numbers))[0])
-    if isinstance(rows, Csr):
-        row = int(np.searchsorted(rows.indptr, place[0], side="right")) - 1
-        column = int(rows.indices[place[0]])
-    else:
-        row, column = place
-    shown = f"column {column}" + ("" if names is None else f" ({names[column]!r})")
-    raise InputError(
-        f"{name} holds {numbers[place]} at row {row}, {shown}: each number must be finite. Fill in "
-        "what is missing (sklearn.impute.SimpleImputer), or leave such rows out.",
-        row=int(row),
-    )
+    if (wild := first_not_finite(rows)) is not None:
+        row, column, value = wild
+        shown = f"column {column}" + ("" if names is None else f" ({names[column]!r})")
+        raise InputError(
+            f"{name} holds {value} at row {row}, {shown}: each number must be finite. Fill in what "
+            "is missing (sklearn.impute.SimpleImputer), or leave such rows out.",
+            row=row,
+        )
 
 
 @dataclass(frozen=True)

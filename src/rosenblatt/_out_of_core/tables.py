@@ -83,13 +83,7 @@ class TableRows:
             for file in self.files:  # their readers were ahead, and may have looked too early
                 file.check_unchanged()
             if not finished:
-                preprocessing = with_moments(
-                    preprocessing,
-                    moments.finish(),
-                    _medians(writer, numbers),
-                    scale=self.scale,
-                    impute=self.table.impute,
-                )
+                preprocessing = self._finished(preprocessing, moments, _medians(writer, numbers))
                 _finish(writer, preprocessing)
             writer.done(classes, feature_names=names, preprocessing=preprocessing)
 
@@ -106,8 +100,7 @@ class TableRows:
                 moments.add(columns[-1])
             if self.scale or self.table.impute is not None:
                 medians = (float(np.nanmedian(x)) for x in np.concatenate(columns).T)
-                how: dict[str, Any] = {"scale": self.scale, "impute": self.table.impute}
-                preprocessing = with_moments(preprocessing, moments.finish(), medians, **how)
+                preprocessing = self._finished(preprocessing, moments, medians)
             with Writer(folder, len(names), np.dtype(np.float64), sparse=True) as writer:
                 for rows, y in self.parts(self._preprocessing()):
                     whole = scaled(preprocessing, rows)
@@ -117,6 +110,12 @@ class TableRows:
                 for file in self.files:
                     file.check_unchanged()
                 writer.done(classes, feature_names=names, preprocessing=preprocessing)
+
+    def _finished(
+        self, before: Preprocessing, moments: Moments, medians: Iterator[float]
+    ) -> Preprocessing:
+        impute = self.table.impute
+        return with_moments(before, moments.finish(), medians, scale=self.scale, impute=impute)
 
     def parts(self, preprocessing: Preprocessing) -> Iterator[tuple[Any, NDArray[Any]]]:
         return encoded(self.table.batches(), preprocessing, filled=False)

@@ -130,10 +130,9 @@ class Cells:
         return cone.halves
 
     def left(self, cone: Cone) -> NDArray[np.int64]:
-        found = self._left.get(id(cone))
-        if found is None:
-            found = self._left[id(cone)] = self.table.left(cone.pairs)
-        return found
+        if id(cone) not in self._left:
+            self._left[id(cone)] = self.table.left(cone.pairs)
+        return self._left[id(cone)]
 
 
 class _One:

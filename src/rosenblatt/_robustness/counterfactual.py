@@ -367,7 +367,8 @@ class _Tried(NamedTuple):
 def smallest(card: Card, columns: list[Changeable], x: Floats) -> Changes:
     total = float(card.totals(x[None])[0])
     toward = -1 if total >= card.threshold else 1
-    tried = [_useful(_tried(card, column, x), toward) for column in columns]
+    values = (_tried(card, column, x) for column in columns)
+    tried = [_only(one, np.flatnonzero(one.gains * toward > 0)) for one in values]
 
     def turned(gains: Any) -> Any:
         reached = total + gains >= card.threshold
@@ -380,8 +381,7 @@ def smallest(card: Card, columns: list[Changeable], x: Floats) -> Changes:
             k = int(np.where(alone, one.sizes, np.inf).argmin())
             single.append(Change((_move(one, k, x),), float(one.sizes[k])))
         if not alone.all():
-            keep = np.flatnonzero(~alone)
-            rest.append(_only(one, keep))
+            rest.append(_only(one, np.flatnonzero(~alone)))
     best: Change | None = None
     for a, b in combinations(rest, 2):
         enough = turned(a.gains[:, None] + b.gains)
@@ -399,10 +399,6 @@ def _move(one: _Tried, k: int, x: Floats) -> Move:
 def _only(one: _Tried, places: Any) -> _Tried:
     values = [one.values[k] for k in places.tolist()]
     return _Tried(one.at, values, one.gains[places], one.sizes[places])
-
-
-def _useful(one: _Tried, toward: int) -> _Tried:
-    return _only(one, np.flatnonzero(one.gains * toward > 0))
 
 
 def _tried(card: Card, column: Changeable, x: Floats) -> _Tried:

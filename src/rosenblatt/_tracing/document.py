@@ -196,7 +196,8 @@ def _run(document: Part) -> Run:
             rivals=rivals,
             **_rule(document),
         )
-    if not run.by_count and not _fits(run):
+    plain = run.kernel is None and run.order != "batch" and run.eta == run.margin == 1
+    if not (run.by_count or plain):
         raise InvalidDocument(
             f"{run.rule} has no kernel, no order='batch', eta0 = 1 and margin = 1"
         )
@@ -211,10 +212,6 @@ def _rule(document: Part) -> dict[str, Any]:
                 raise InvalidDocument("rule.number is there, and the perceptron has none")
             return {}
         return {"rule": kind, "number": parameters.positive("rule.number", rule.value("number"))}
-
-
-def _fits(run: Run) -> bool:
-    return run.kernel is None and run.order != "batch" and run.eta == run.margin == 1
 
 
 def _classes(document: Part) -> int | None:

@@ -15,10 +15,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from rosenblatt._core.backend import compute
 from rosenblatt._core.protocol import UpdateRule
@@ -51,6 +49,7 @@ from rosenblatt._tracing.walk import (
 )
 from rosenblatt._training.kernels import Gram
 from rosenblatt._training.learner import Primal
+from rosenblatt._util.one_thread import one_thread
 from rosenblatt.theory.bounds import dot, exact_row, least_margin, longest
 
 _BLOCK = 1 << 18  # numbers of weights at a time
@@ -438,7 +437,8 @@ def scores_on_the_way(examples: Examples, start: Floats, rows: Ints, intercept: 
 
 
 class Kernelled(Space):
-    """Functions Σ β_i k(x_i, ·) + b. The kernel values are taken as the numbers they are."""
+    """Functions Σ β_i k(x_i, ·) + b. The kernel values are taken as the numbers they are, those
+    of one thread: they have the bits that they had in training."""
 
     def __init__(self, run: Run):
         super().__init__(run)
@@ -510,8 +510,3 @@ class Kernelled(Space):
             Fraction(path.products[0]) - Fraction(doubts.products[0]),
             Fraction(path.norms2[0]) + Fraction(doubts.norms2[0]),
         )
-
-
-def one_thread() -> Any:
-    """Kernel values have the bits that they had in training."""
-    return threadpool_limits(limits=1, user_api="blas")

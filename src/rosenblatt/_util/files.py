@@ -80,10 +80,10 @@ def _remove_leftovers(target: Path) -> None:
     """What processes that are no more were about to write."""
     ours = re.compile(rf"{re.escape(beside(target))}-([0-9]+)-[0-9a-f]{{16}}")
     with suppress(OSError):
-        for found in os.listdir(target.parent):
-            match = ours.fullmatch(found)
+        for name in os.listdir(target.parent):
+            match = ours.fullmatch(name)
             if match and not lives(int(match[1])):
-                os.unlink(target.with_name(found))
+                os.unlink(target.with_name(name))
 
 
 def lives(process: int) -> bool:
@@ -205,9 +205,9 @@ def cannot(
     advice = " Make room, or write somewhere else." if error.errno in _NO_SPACE else ""
     advice += f" {otherwise}" if otherwise else ""
     kept = f" A {of} that was there is as it was." if verb == "write" else ""
-    found = FileError(f"Cannot {verb} {path}: {reason}.{advice}{kept}")
-    found.errno = error.errno
-    return found
+    refusal = FileError(f"Cannot {verb} {path}: {reason}.{advice}{kept}")
+    refusal.errno = error.errno
+    return refusal
 
 
 # --- Folders are written whole or not at all, as files are ---------------------------------------
@@ -236,7 +236,7 @@ def check_folder(path: Any, *, ours: Collection[str], overwrite: bool) -> None:
         return
     if target.is_symlink() or not target.is_dir():
         raise FileError(f"{path} is no folder; give the name of one to write.", file=str(path))
-    held = _held(target)
+    held = list(target.iterdir())
     if others := sorted(entry.name for entry in held if not _is_ours(entry, ours)):
         raise FileError(
             f"{path} holds other files ({', '.join(others[:3])}), and a folder is replaced as a "
@@ -288,9 +288,9 @@ def _folder_target(path: Any) -> Path:
 
 def _named(error: FileError, part: Path, path: Any) -> FileError:
     """The error about the folder that the user named, not about our temporary one."""
-    found = type(error)(str(error).replace(str(part), str(path)))
-    found.errno = error.errno
-    return found
+    renamed = type(error)(str(error).replace(str(part), str(path)))
+    renamed.errno = error.errno
+    return renamed
 
 
 def onto_disk(folder: Path) -> None:
@@ -353,16 +353,12 @@ def _remove(folder: Path, target: Path, ours: Collection[str]) -> None:
             gone = folder.with_name(folder.name.removesuffix("-old") + "-gone")
             os.rename(folder, gone)
             folder = gone
-        for entry in _held(folder):
+        for entry in list(folder.iterdir()):
             if _is_ours(entry, ours) or entry.name.startswith(_HIDDEN):
                 entry.unlink()
             elif not os.path.lexists(target / entry.name):
                 os.rename(entry, target / entry.name)
         folder.rmdir()
-
-
-def _held(folder: Path) -> list[Path]:
-    return list(folder.iterdir())
 
 
 def _is_ours(entry: Path, ours: Collection[str]) -> bool:
@@ -394,13 +390,12 @@ def exchange(a: Path, b: Path) -> bool:
 def _renameat2() -> Callable[[int, bytes, int, bytes, int], int] | None:
     """Of Linux, by its C library."""
     try:
-        found = ctypes.CDLL(None, use_errno=True).renameat2
+        call: Any = ctypes.CDLL(None, use_errno=True).renameat2
     except (OSError, AttributeError, TypeError):  # another system, or an old library
         return None
-    found.argtypes = [ctypes.c_int, ctypes.c_char_p, ctypes.c_int, ctypes.c_char_p, ctypes.c_uint]
-    found.restype = ctypes.c_int
-    call: Callable[[int, bytes, int, bytes, int], int] = found
-    return call
+    call.argtypes = [ctypes.c_int, ctypes.c_char_p, ctypes.c_int, ctypes.c_char_p, ctypes.c_uint]
+    call.restype = ctypes.c_int
+    return call  # type: ignore[no-any-return]
 
 
 # --- Who is at work: locks that the system frees when a process ends, however it ends ------------

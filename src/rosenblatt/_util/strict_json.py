@@ -125,11 +125,11 @@ def check_size(content: bytes, most: int = MOST_ITEMS) -> None:
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    fields = dict(pairs)
+    if len(fields) < len(pairs):
         twice, _ = Counter(name for name, _ in pairs).most_common(1)[0]
         raise InvalidDocument(f"it has the field {shown(twice)} twice in one place")
-    return found
+    return fields
 
 
 def _int(text: str) -> int:
@@ -281,8 +281,8 @@ SCHEMA_VERSION = 1
 
 def document_of(command: str, content: dict[str, Any]) -> dict[str, Any]:
     """What a command found, as it is printed by --json."""
-    found: dict[str, Any] = finite({"schema_version": SCHEMA_VERSION, "command": command} | content)
-    return found
+    head = {"schema_version": SCHEMA_VERSION, "command": command}
+    return dict(finite(head | content))
 
 
 def finite(value: Any) -> Any:

@@ -148,6 +148,18 @@ def refuse_not_finite(estimator: Any, X: Matrix, scores: NDArray[np.float64]) ->
         )
 
 
+def first_not_finite(X: Matrix) -> tuple[int, int, float] | None:
+    """Row, column and value of the first number that is NaN or infinite."""
+    values = X.data if isinstance(X, Csr) else X
+    if np.isfinite(values).all():
+        return None
+    if isinstance(X, Csr):
+        k = int(np.flatnonzero(~np.isfinite(values))[0])
+        return int(np.searchsorted(X.indptr, k, side="right")) - 1, int(X.indices[k]), values[k]
+    i, j = (int(v) for v in np.argwhere(~np.isfinite(X))[0])
+    return i, j, X[i, j]
+
+
 def _check_indices(X: Any, name: str) -> None:
     """scipy trusts its indices, and so would the kernels."""
     if X.ndim != 2:

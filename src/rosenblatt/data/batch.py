@@ -115,7 +115,7 @@ class Batch:
         Spaces around a word do not count, and a word may stand twice in the list.
         """
         column = self.columns.column(name)
-        words = [_clean(word) for word in column.dictionary.to_pylist()]
+        words = [(word or "").strip() or None for word in column.dictionary.to_pylist()]
         codes = codes_of(column)
         if None in words:
             empty = np.array([word is None for word in [*words, "there"]])
@@ -137,8 +137,3 @@ def _values(column: Any) -> NDArray[Any]:
     batch = pa.RecordBatch.from_arrays([column], names=[""])
     values: NDArray[Any] = batch.to_tensor(null_to_nan=True).to_numpy()[:, 0]
     return values
-
-
-def _clean(word: str | None) -> str | None:
-    word = "" if word is None else word.strip()
-    return word or None

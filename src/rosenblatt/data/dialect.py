@@ -24,22 +24,9 @@ from rosenblatt.data.opening import open_bytes, reason
 from rosenblatt.data.options import BLANKS, Reading
 from rosenblatt.errors import InputError
 
-_SPELLINGS = [
-    "NA",
-    "N/A",
-    "n/a",
-    "#N/A",
-    "#NA",
-    "NaN",
-    "nan",
-    "-nan",
-    "-NaN",
-    "NULL",
-    "null",
-    "<NA>",
-]
+_SPELLINGS = ("NA", "N/A", "n/a", "#N/A", "#NA", "NaN", "nan", "-nan", "-NaN", "NULL", "null")
 # Fields of files that hold nothing.
-MISSING = ("", " ", *_SPELLINGS, *(f" {word}" for word in _SPELLINGS))
+MISSING = ("", " ", *_SPELLINGS, "<NA>", *(f" {word}" for word in (*_SPELLINGS, "<NA>")))
 _HEAD = 1 << 20
 MOST_COLUMNS = 500_000  # of text: each takes some kilobytes while it is read
 _DELIMITERS = (",", ";", "\t", "|")
@@ -258,12 +245,11 @@ _BETWEEN = re.compile(rb"[ \t]+")
 _OUTSIDE_QUOTES = re.compile(rb'("[^"\r\n]*")|[ \t]+')
 _ALIGNED = re.compile(rb"[^ \t]  +[^ \t]|^ +[^ ]")
 _NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
-_BOM = b"\xef\xbb\xbf"
 
 
 def joined(text: bytes) -> bytes:
     """Whole lines with one blank between fields, and none around them."""
-    text = _AROUND_LINES.sub(rb"\1", text.removeprefix(_BOM).strip(b" \t"))
+    text = _AROUND_LINES.sub(rb"\1", text.removeprefix(codecs.BOM_UTF8).strip(b" \t"))
     if b'"' not in text:
         return _BETWEEN.sub(b" ", text)
     return _OUTSIDE_QUOTES.sub(lambda match: match[1] or b" ", text)

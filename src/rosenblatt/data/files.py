@@ -85,7 +85,7 @@ def _expand(entry: Any) -> list[File]:
     text = os.fspath(entry)
     if text == "-":
         return [_standard_input()]
-    if is_remote(text):
+    if _ADDRESS.match(text):
         return [_look(fetch(address), address) for address in matching(text)]
     if not os.path.lexists(text) and glob.has_magic(text):
         paths = sorted(path for path in glob.glob(text, recursive=True) if os.path.isfile(path))
@@ -172,10 +172,6 @@ def stamp(path: str | Path) -> tuple[int, int]:
 
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 _FOLDER = "remote"
-
-
-def is_remote(name: str) -> bool:
-    return bool(_ADDRESS.match(name))
 
 
 def matching(address: str) -> list[str]:

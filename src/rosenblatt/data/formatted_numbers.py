@@ -8,6 +8,7 @@ are. A Style is how such numbers are written: the same in the whole column, and 
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -150,7 +151,8 @@ def detect_numbers(
     if not numbers or 2 * sum(numbers.values()) <= sum(real.values()):
         return None
     others = {word: n for word, n in real.items() if word not in numbers}
-    plain = style.mark == mark and all(_is_plain(word, mark) for word in numbers)
+    plain_number = re.compile(rf"[-+]?(\d+\{mark}?\d*|\{mark}\d+)([eE][-+]?\d+)?")
+    plain = style.mark == mark and all(map(plain_number.fullmatch, numbers))
     return FormattedNumbers(style, plain, numbers, missing, others, rows or sum(words.values()))
 
 
@@ -170,10 +172,6 @@ def _as_numbers(words: Mapping[str, int], mark: str) -> tuple[Style, dict[str, i
             units[written.unit] = units.get(written.unit, 0) + words[word]
     style = Style(max(units, key=lambda unit: units[unit], default=""), mark)
     return style, {word: words[word] for word, written in numbers.items() if style.has(written)}
-
-
-def _is_plain(word: str, mark: str) -> bool:
-    return re.fullmatch(rf"[-+]?(\d+\{mark}?\d*|\{mark}\d+)([eE][-+]?\d+)?", word) is not None
 
 
 def styles_of(columns: Mapping[str, Mapping[str, int]], mark: str) -> dict[str, Style]:
@@ -330,14 +328,12 @@ def not_numbers(table: Any, names: Iterable[str], decimal: str) -> set[str]:
     rest, others = iter(names), set[str]()
     size = max(1, _VALUES // max(table.num_rows, 1))
     while some := list(islice(rest, size)):
-        if size > 1 and _numbers(_joined(table, some), decimal):
-            continue
+        if size > 1:
+            chunks = [chunk for name in some for chunk in table.column(name).chunks]
+            if _numbers(pa.concat_arrays(chunks), decimal):
+                continue
         others |= {name for name in some if not _numbers(table.column(name), decimal)}
     return others
-
-
-def _joined(table: Any, names: list[str]) -> Any:
-    return pa.concat_arrays([c for name in names for c in table.column(name).chunks])
 
 
 def numbers_of(column: Any, decimal: str) -> Any:
@@ -361,16 +357,5 @@ def first_not_number(column: Any, decimal: str) -> int | None:
     """The first place in a column of strings that holds neither a number nor nothing."""
     if _numbers(column, decimal):
         return None
-    return _first(lambda end: not _numbers(column.slice(0, end), decimal), len(column)) - 1
-
-
-def _first(holds: Callable[[int], bool], end: int) -> int:
-    """The least number from 1 to end for which it holds; it holds for all after that."""
-    begin = 1
-    while begin < end:
-        middle = (begin + end) // 2
-        if holds(middle):
-            end = middle
-        else:
-            begin = middle + 1
-    return end
+    ends = range(1, len(column))
+    return bisect_left(ends, True, key=lambda end: not _numbers(column.slice(0, end), decimal))

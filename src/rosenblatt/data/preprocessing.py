@@ -250,34 +250,33 @@ class Preprocessing:
 
     def to_dict(self) -> dict[str, Any]:
         """Text, numbers, lists and dicts only; a float's repr is exact."""
-        return write(self)
+        target = self.target
+        return {
+            "schema": SCHEMA,
+            "columns": [_column(column) for column in self.columns],
+            "target": None
+            if target is None
+            else {
+                "name": target.name,
+                "kind": target.kind.value,
+                "values": list(target.values),
+                "positive": _positive(target.positive),
+            },
+            "reading": self.reading.to_dict(),
+        }
 
     @classmethod
     def from_dict(cls, document: Any) -> Preprocessing:
         """What `to_dict` gave. Raises InputError for anything else."""
-        return read(document)
+        try:
+            return _read(document)
+        except InvalidDocument as why:
+            raise InputError(f"This is not the preprocessing of a table: {why}.") from None
 
 
 # --- As a document of text, numbers, lists and dicts, and back: nothing is trusted ---------------
 
 SCHEMA = "rosenblatt-preprocessing/1"
-
-
-def write(preprocessing: Preprocessing) -> dict[str, Any]:
-    target = preprocessing.target
-    return {
-        "schema": SCHEMA,
-        "columns": [_column(column) for column in preprocessing.columns],
-        "target": None
-        if target is None
-        else {
-            "name": target.name,
-            "kind": target.kind.value,
-            "values": list(target.values),
-            "positive": _positive(target.positive),
-        },
-        "reading": preprocessing.reading.to_dict(),
-    }
 
 
 def _positive(positive: Positive | None) -> Any:
@@ -288,28 +287,17 @@ def _positive(positive: Positive | None) -> Any:
 
 def _column(column: Number | Words | Prose) -> dict[str, Any]:
     head: dict[str, Any] = {"name": column.name, "kind": column.kind.value}
-    if isinstance(column, Prose):
-        return head | {"words": list(column.words), "hashed": _hashed(column.hashed)}
     if isinstance(column, Number):
         head |= {"fill": column.fill, "center": column.center, "scale": column.scale}
-        seen = None if column.seen is None else column.seen._asdict()
-        return head | {"seen": seen}
-    reference = {"reference": column.reference}
-    return head | {"words": list(column.words), "missing": column.missing} | reference
+        return head | {"seen": column.seen and column.seen._asdict()}
+    head |= {"words": list(column.words)}
+    if isinstance(column, Prose):
+        hashed = column.hashed
+        return head | {"hashed": hashed and {"into": hashed.into, "buckets": list(hashed.buckets)}}
+    return head | {"missing": column.missing, "reference": column.reference}
 
 
-def _hashed(hashed: Hashed | None) -> dict[str, Any] | None:
-    return None if hashed is None else {"into": hashed.into, "buckets": list(hashed.buckets)}
-
-
-def read(document: Any) -> Preprocessing:
-    try:
-        return _preprocessing(document)
-    except InvalidDocument as why:
-        raise InputError(f"This is not the preprocessing of a table: {why}.") from None
-
-
-def _preprocessing(document: Any) -> Preprocessing:
+def _read(document: Any) -> Preprocessing:
     with Part(document, "the document") as part:
         part.one_of("schema", (SCHEMA,))
         reading = read_reading(part.part("reading"))

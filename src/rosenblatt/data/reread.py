@@ -16,7 +16,7 @@ from rosenblatt.data.naming import find_columns, guess
 from rosenblatt.data.numbering import Labelled, left_out_of, unlabelled
 from rosenblatt.data.preprocessing import Preprocessing
 from rosenblatt.data.stack import below, in_place
-from rosenblatt.data.transformation import Transformed, refuse_rounded
+from rosenblatt.data.transformation import Transformed, in_words, refuse_rounded
 from rosenblatt.errors import InputError
 
 if TYPE_CHECKING:
@@ -119,5 +119,6 @@ def reread(reader: Reader, preprocessing: Preprocessing, *, decimal: bool) -> Re
     rows, labels, _ = in_place(together, np.concatenate(y), left_out)
     labels = labels.astype(object)
     labels[left_out] = ""
-    phrases = [*transformed.in_words(), *([unlabelled(len(left_out))] if len(left_out) else [])]
+    phrases = in_words(preprocessing, transformed.filled)
+    phrases += [unlabelled(len(left_out))] * bool(len(left_out))
     return Reread(rows, labels, left_out, phrases)

@@ -104,7 +104,8 @@ class Moments:
     """Add rows, in their order."""
 
     def __init__(self, columns: int):
-        self._size = part_of(columns)
+        most = max(1, _PART // max(columns, 1))  # rows that are added up: a power of two
+        self._size = min(1 << (most.bit_length() - 1), compute.block)
         self._waiting = np.empty((0, columns))
         self._seen = Fold[Seen](together)
 
@@ -126,12 +127,6 @@ class Moments:
             self._seen.add(seen(self._waiting))
             self._waiting = self._waiting[:0]
         return self._seen.total()
-
-
-def part_of(columns: int) -> int:
-    """Rows that are added up together: a power of two, at most a block."""
-    most = max(1, _PART // max(columns, 1))
-    return min(1 << (most.bit_length() - 1), compute.block)
 
 
 @np.errstate(all="ignore")  # overflow is looked for where the result is used

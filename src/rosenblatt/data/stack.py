@@ -49,14 +49,11 @@ def in_place(
     kept = np.delete(np.arange(n), left_out)
     labels, all_weights = np.full(n, y[0], dtype=y.dtype), np.zeros(n)
     labels[kept], all_weights[kept] = y, 1.0 if weights is None else weights
-    return _spread(X, n, kept), labels, all_weights
-
-
-def _spread(X: Any, n: int, kept: NDArray[np.int64]) -> Any:
     if sparse.issparse(X):
         counts = np.zeros(n + 1, dtype=np.int64)
         counts[kept + 1] = np.diff(X.indptr)
-        return sparse.csr_array((X.data, X.indices, np.cumsum(counts)), shape=(n, X.shape[1]))
+        X = sparse.csr_array((X.data, X.indices, np.cumsum(counts)), shape=(n, X.shape[1]))
+        return X, labels, all_weights
     rows = np.zeros((n, X.shape[1]))
     rows[kept] = X
-    return rows
+    return rows, labels, all_weights

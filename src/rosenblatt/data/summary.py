@@ -55,7 +55,9 @@ def _of_table(table: Table) -> dict[str, Any]:
         columns.append(
             {
                 "name": column.name,
-                "kind": "date" if _is_date(column, table) else column.kind.value,
+                "kind": "date"
+                if isinstance(table.reading.styles.get(column.name), Days)
+                else column.kind.value,
                 "missing": column.missing,
                 "minimum": least,
                 "maximum": greatest,
@@ -164,10 +166,6 @@ def _values(
         several = f"more than {_COUNTED:,}" if different is None else f"{different:,}"
         return f"{several}: {ends[0]} to {ends[1]}"
     return "prose" if column.prose else f"{column.counted}: {column.some_words()}"
-
-
-def _is_date(column: Column, table: Table) -> bool:
-    return isinstance(table.reading.styles.get(column.name), Days)
 
 
 def _becomes(column: Column, table: Table) -> str:

@@ -55,14 +55,10 @@ def find_fault(line: bytes) -> Fault | None:
             why = _query(text)
         else:
             why = _entry(text, last)
-            last = last if why else index_of(text)
+            last = last if why else int(text.partition(b":")[0])
         if why:
             return Fault(part.start() + 1, text, why)
     return None
-
-
-def index_of(entry: bytes) -> int:
-    return int(entry.partition(b":")[0])
 
 
 def _label(text: bytes) -> str:

@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rosenblatt._util.spelling import option
 from rosenblatt._util.text import listed, many
@@ -46,14 +47,12 @@ from rosenblatt.data.numbering import Labelled, left_out_of
 from rosenblatt.data.options import Reading
 from rosenblatt.data.preprocessing import Preprocessing
 from rosenblatt.data.stack import below
+from rosenblatt.data.svmlight import MOST_HELD, read_up_to
 from rosenblatt.data.target import Target, problems_of_target
 from rosenblatt.errors import InputError
 
 if TYPE_CHECKING:
     from rosenblatt.data.open_table import OpenTable, Reader
-from numpy.typing import NDArray
-
-from rosenblatt.data.svmlight import MOST_HELD, read_up_to
 
 _KEPT = 256 << 20  # bytes of batches that are kept; a larger table is read again when encoded
 

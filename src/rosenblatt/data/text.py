@@ -31,6 +31,7 @@ from rosenblatt.errors import InputError
 
 _WIDE = 1_000  # columns: each one's share of memory counts
 _SMALL = 1 << 16  # bytes: less is read by one thread
+_RAGGED = re.compile(r"Row #(\d+): Expected (\d+) columns, got (\d+): (.*)", re.DOTALL)
 
 
 class TextFiles:
@@ -252,15 +253,38 @@ class TextFiles:
     # --- What is wrong, and where ---
 
     def _ragged(self, block: Any, place: Place) -> str | None:
+        """About a row with more or fewer fields than the header; None if there is none."""
         try:  # by one thread, since several do not count rows
             self._read(block, dict.fromkeys(self.names, pa.binary()), threads=False)
+            return None
         except pa.ArrowInvalid as error:
-            return ragged(str(error), place, self.names, self.dialect.delimiter)
-        return None
+            match = _RAGGED.search(str(error))
+        if match is None:
+            return None
+        number, expected, got = (int(v) for v in match.groups()[:3])
+        only = f" ({self.names[0][:60]!r})" if len(self.names) == 1 else ""
+        return (
+            f"{place.below(number - 1)} has {many(got, 'field', 'one')} where the header has "
+            f"{expected}{only}: {match[4][:100]!r}. A field that holds the delimiter "
+            f"{self.dialect.delimiter!r} or a quote needs quotes around it. If the fields are "
+            f"divided by something else, say so: {option('sep', ';')}, or 'tab', or 'whitespace'."
+        )
 
     def _not_utf8(self, block: Any, types: dict[str, Any], place: Place) -> str:
+        """About the first value that is no text."""
         texts = [name for name, kind in types.items() if kind != pa.float64()]
-        return not_utf8(self._read(block, dict.fromkeys(texts, pa.binary())), place)
+        table = self._read(block, dict.fromkeys(texts, pa.binary()))
+        for name in texts:
+            for i, value in enumerate(table.column(name).to_pylist()):
+                try:
+                    (value or b"").decode()
+                except UnicodeDecodeError:
+                    return (
+                        f"{place.below(i)}, column {name!r} holds {value!r}, which is not UTF-8 "
+                        "text. Save the file as UTF-8, or say how it is written: "
+                        f"{option('encoding', 'cp1252')} for most files of Western European Windows."
+                    )
+        return f"{place.file.name} is not UTF-8 text."
 
     def _refuse(self, block: Any, kinds: dict[str, Kind], place: Place) -> None:
         names = self._plain(kinds)
@@ -346,39 +370,3 @@ def _dealt(
             column = values.slice(k * rows, rows)
             columns[name] = column.dictionary_encode() if kind == TEXT else column
     return pa.Table.from_arrays(list(columns.values()), names=list(types))
-
-
-# --- Text that cannot be read as a table: what is wrong, and where --------------------------------
-
-_RAGGED = re.compile(r"Row #(\d+): Expected (\d+) columns, got (\d+): (.*)", re.DOTALL)
-
-
-def ragged(message: str, place: Place, names: list[str], delimiter: str) -> str | None:
-    """About a row with more or fewer fields than the header, of which pyarrow said this; None if
-    it said something else. `place` is that of the first row."""
-    match = _RAGGED.search(message)
-    if match is None:
-        return None
-    number, expected, got = (int(v) for v in match.groups()[:3])
-    only = f" ({names[0][:60]!r})" if len(names) == 1 else ""
-    return (
-        f"{place.below(number - 1)} has {many(got, 'field', 'one')} where "
-        f"the header has {expected}{only}: {match[4][:100]!r}. A field that holds the "
-        f"delimiter {delimiter!r} or a quote needs quotes around it. If the fields are divided by "
-        f"something else, say so: {option('sep', ';')}, or 'tab', or 'whitespace'."
-    )
-
-
-def not_utf8(table: Any, place: Place) -> str:
-    """About the first value of these columns of bytes that is no text."""
-    for name in table.column_names:
-        for i, value in enumerate(table.column(name).to_pylist()):
-            try:
-                (value or b"").decode()
-            except UnicodeDecodeError:
-                return (
-                    f"{place.below(i)}, column {name!r} holds {value!r}, which is not UTF-8 text. "
-                    "Save the file as UTF-8, or say how it is written: "
-                    f"{option('encoding', 'cp1252')} for most files of Western European Windows."
-                )
-    return f"{place.file.name} is not UTF-8 text."

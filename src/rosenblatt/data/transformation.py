@@ -35,7 +35,7 @@ class Transformed:
         self.preprocessing = preprocessing
         self._numbers = [column for column in preprocessing.columns if isinstance(column, Number)]
         self._values: dict[str, list[NDArray[np.float64]]] = {}
-        self._filled = dict.fromkeys((column.name for column in self._numbers), 0)
+        self.filled = dict.fromkeys((column.name for column in self._numbers), 0)
 
     def see(self, batch: Batch) -> None:
         for column in self._numbers:
@@ -43,7 +43,7 @@ class Transformed:
                 continue
             numbers = batch.numbers(column.name)
             none = np.isnan(numbers)
-            self._filled[column.name] += int(none.sum())
+            self.filled[column.name] += int(none.sum())
             if not column.as_it_is:
                 self._values.setdefault(column.name, []).append(np.unique(numbers[~none]))
 
@@ -76,9 +76,6 @@ class Transformed:
                     f"{option('scale', True)}.",
                     column=number.name,
                 )
-
-    def in_words(self) -> list[str]:
-        return in_words(self.preprocessing, self._filled)
 
 
 def in_words(preprocessing: Preprocessing, filled: dict[str, int] | None = None) -> list[str]:

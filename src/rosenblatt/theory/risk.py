@@ -77,8 +77,8 @@ def progressive_lambda(expected: float, rows: int, *, confidence: float = 0.95) 
         lam = math.exp(power)
         return math.expm1(-lam * expected - much) / math.expm1(-lam)
 
-    found = minimize_scalar(bound, bounds=_WIDEST, method="bounded", options={"xatol": 1e-4})
-    return float(math.exp(found.x))
+    how: dict[str, Any] = {"method": "bounded", "options": {"xatol": 1e-4}}
+    return float(math.exp(minimize_scalar(bound, bounds=_WIDEST, **how).x))
 
 
 def support_bound(support: int, rows: int, *, confidence: float = 0.95) -> float:

@@ -151,7 +151,7 @@ def test_a_study_names_the_heaviest_words(shell, tmp_path, stream):
     assert "--text=review:hashed" in document["reproduce"]["command"]
     found.save("out")
     assert shell("verify", "out/certificate.json", "t.csv")[0] == 0
-    (review,) = Certificate.load("out/certificate.json").encoding["columns"]
+    (review,) = Certificate.load("out/certificate.json").preprocessing["columns"]
     assert review["hashed"]["into"] == INTO
     assert json.loads(shell("evaluate", "out/model.json", "t.csv", "--json")[1])["errors"] == 0
 

@@ -68,8 +68,6 @@ class Cone:
 
 
 class Cones:
-    """Makes and splits cones for the rows of a table."""
-
     def __init__(self, table: PairTable):
         self.table = table
         self._orthants: dict[Direction, tuple[Pairs, Cut]] = {}  # by their signs

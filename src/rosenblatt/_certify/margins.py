@@ -283,8 +283,6 @@ def _whole(shares: Shares) -> tuple[int, dict[int, int]]:
 
 @dataclass(frozen=True)
 class Bound:
-    """A proved bracket of a margin."""
-
     separator: list[Fraction]
     at_least: Fraction  # every row has a_i·separator >= at_least
     weights: dict[int, int]  # row: λ_i, up to a factor

@@ -32,8 +32,6 @@ _MOST_COMPARISONS = 5 * 10**7  # of a row with a class
 
 @dataclass(frozen=True)
 class Table:
-    """Rows and labels, checked."""
-
     X: Any  # an array or a CSR matrix
     y: NDArray[Any]  # -1 and +1; of many classes their numbers, from 1 on
     classes: list[str]  # the labels, as text

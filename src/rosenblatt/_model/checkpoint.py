@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import time
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from rosenblatt._model import state as states
 from rosenblatt._model.training import read_updates, write_updates
 from rosenblatt._training.keeps import KEEPS
 from rosenblatt._training.learner import PrimalState, is_finite
+from rosenblatt._training.settings import Recipe, Settings
 from rosenblatt._training.state import State
 from rosenblatt._util.files import as_path, read_whole, write_whole
 from rosenblatt._util.strict_json import (
@@ -32,12 +33,8 @@ from rosenblatt._util.strict_json import (
 )
 from rosenblatt._util.version import __version__
 from rosenblatt._validation.parameters import not_negative
+from rosenblatt.certificate import Certificate
 from rosenblatt.errors import FileError, InputError, MissingFileError
-
-if TYPE_CHECKING:
-    from rosenblatt._training.settings import Recipe, Settings
-    from rosenblatt.certificate import Certificate
-
 
 FORMAT = "rosenblatt checkpoint"
 VERSION = 1

@@ -98,8 +98,6 @@ def _write_recipe(recipe: Recipe | None) -> dict[str, Any] | None:
 
 
 class Read(NamedTuple):
-    """What is set on the estimator."""
-
     state: PrimalState | None
     kept: Candidate[Weights] | None
     trained_by: Recipe | None
@@ -107,8 +105,6 @@ class Read(NamedTuple):
 
 @dataclass(frozen=True)
 class Known:
-    """What was read before."""
-
     record: TrainingRecord
     rule: LinearRule | Voters
     classes: NDArray[Any]

@@ -426,8 +426,6 @@ class PickedRows(NamedTuple):
 
 
 class Evaluation(NamedTuple):
-    """How the rows of a shard stand under some weights."""
-
     wrong: int  # rows that are not strictly on the right side
     worst: PickedRows  # the rows of the lowest scores, for their length,
     standing: NDArray[np.float64]  # and these

@@ -25,8 +25,6 @@ _REPEATS = 5  # times that a call is made once more, where its machine was lost
 
 @dataclass
 class Pace:
-    """What a worker has done."""
-
     rows: int = 0
     seconds: float = 0.0
 

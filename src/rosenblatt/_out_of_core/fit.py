@@ -8,14 +8,16 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Self, TypeVar, cast, final
+from typing import Any, Self, TypeVar, cast, final
 
 from numpy.typing import NDArray
 
 from rosenblatt._core.rows import Weights
 from rosenblatt._out_of_core.learner import ORDERS, PartitionedExamples, PartitionedLearner
 from rosenblatt._out_of_core.partitions import Labelling, PartitionedRows, on_disk
+from rosenblatt._out_of_core.store import Stored
 from rosenblatt._training import orders
+from rosenblatt._training.estimator import TrainedLinearClassifier, Training
 from rosenblatt._training.fit import fit
 from rosenblatt._training.keeps import KEEPS
 from rosenblatt._training.learner import Primal, PrimalJob
@@ -25,15 +27,10 @@ from rosenblatt._training.settings import Recipe, Settings, learner_of, refuse
 from rosenblatt._training.state import Job, Learner
 from rosenblatt._training.stopping import Patience, SeparabilityOracle
 from rosenblatt._training.training import PAIR, Given, WeightsSet
+from rosenblatt._util.budget import Budget
 from rosenblatt._validation import targets
 from rosenblatt._validation.rows import learn_features
-from rosenblatt.certificate import RowsOracle
-
-if TYPE_CHECKING:
-    from rosenblatt._out_of_core.store import Stored
-    from rosenblatt._training.estimator import TrainedLinearClassifier, Training
-    from rosenblatt._util.budget import Budget
-    from rosenblatt.certificate import Certificate
+from rosenblatt.certificate import Certificate, RowsOracle
 
 P = TypeVar("P", bound="TrainedLinearClassifier")
 

@@ -18,7 +18,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, final
+from typing import Any, NamedTuple, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,17 +35,13 @@ from rosenblatt._training.orders import arrange_block
 from rosenblatt._training.training import against_rest
 from rosenblatt._util.spelling import option
 from rosenblatt._validation import targets
+from rosenblatt.data.preprocessing import Preprocessing
 from rosenblatt.errors import FileError
-
-if TYPE_CHECKING:
-    from rosenblatt.data.preprocessing import Preprocessing
 
 _MOST_OPEN = 64  # folders of rows that a process holds open
 
 
 class Labelling(NamedTuple):
-    """What labels mean."""
-
     k: int | None  # how many classes; None: two
     by_class: tuple[float, ...]  # the weights of the rows of each
     one: int | None = None  # the class that is +1 where all others are -1
@@ -114,8 +110,6 @@ class Partition(ABC):
 
 
 class _Last(threading.local):
-    """What a thread has read last."""
-
     block: tuple[Labelling, int, Examples] | None = None
     visits: tuple[Epoch, int, Visits] | None = None
 
@@ -201,8 +195,6 @@ class ArrayPartition(Partition):
 
 
 class _OpenFolders:
-    """The folders that this process has open."""
-
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._open: dict[tuple[str, str], Stored] = {}

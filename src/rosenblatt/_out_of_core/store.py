@@ -316,8 +316,6 @@ def refuse_if_full(folder: Path, size: int) -> None:
 
 @final
 class Spool:
-    """A file that grows."""
-
     def __init__(self, path: Path):
         self.path = path
         self._file: IO[bytes] = open(path, "xb")  # noqa: SIM115 - closed by the writer

@@ -73,7 +73,6 @@ def visit(
     visits: int,
     log: Log | None,
 ) -> tuple[PrimalMemory, int, int]:
-    """Returns what was learned, and how many visits and updates there were."""
     memory, made, updates = memory.copy(), 0, 0
     following = [*(b for b, _, _ in stretch.blocks[1:]), stretch.following]
     for (b, place, end), then in zip(stretch.blocks, following, strict=True):

@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations, pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,12 +18,9 @@ from numpy.typing import NDArray
 from rosenblatt._training.card_rule import Card
 from rosenblatt._util.spelling import option
 from rosenblatt.data.features import MISSING, Number, Seen, Words
+from rosenblatt.data.preprocessing import Preprocessing
 from rosenblatt.errors import InputError
 from rosenblatt.scorecard import between
-
-if TYPE_CHECKING:
-    from rosenblatt.data import Preprocessing
-
 
 Floats = NDArray[np.float64]
 
@@ -43,8 +40,6 @@ class Move(NamedTuple):
 
 @dataclass(frozen=True)
 class Change:
-    """Moves that turn the answer together."""
-
     moves: tuple[Move, ...]
     size: float
 

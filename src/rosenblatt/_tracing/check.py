@@ -119,7 +119,6 @@ class Check:
 
 @np.errstate(over="ignore", invalid="ignore", divide="ignore")  # what is infinite decides nothing
 def check(replay: Replay, *, radius: float | None, gamma: float | None) -> Check:
-    """Test every inequality of the proofs, with these R and γ where they are given."""
     run, space, star, path = replay.run, replay.space, replay.star, replay.path
     k = replay.constants
     assert k is not None

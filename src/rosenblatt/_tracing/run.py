@@ -6,20 +6,16 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt._core.backend import compute
-from rosenblatt._core.rows import as_table, dense
+from rosenblatt._core.protocol import Kind
+from rosenblatt._core.rows import Matrix, as_table, dense
 from rosenblatt._tracing import loss_steps
-
-if TYPE_CHECKING:
-    from rosenblatt._core.protocol import Kind
-    from rosenblatt._core.rows import Matrix
-    from rosenblatt._training.kernels import Kernel
-
+from rosenblatt._training.kernels import Kernel
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

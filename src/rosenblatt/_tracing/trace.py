@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, cast, final
+from typing import Any, NamedTuple, cast, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,14 +20,12 @@ from rosenblatt._tracing.run import About, Floats, Run
 from rosenblatt._training.dual import KernelExamples
 from rosenblatt._training.estimator import Training
 from rosenblatt._training.linear_rule import read_only
+from rosenblatt._training.settings import Settings
+from rosenblatt._training.state import AnyJob, AnyState
 from rosenblatt._util.extras import needed
 from rosenblatt._validation.parameters import positive
 from rosenblatt.certificate import Certificate
 from rosenblatt.errors import InputError
-
-if TYPE_CHECKING:
-    from rosenblatt._training.settings import Settings
-    from rosenblatt._training.state import AnyJob, AnyState
 
 
 class Weights(NamedTuple):

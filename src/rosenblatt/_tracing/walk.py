@@ -174,8 +174,6 @@ class Sums:
 
 
 class JointSums:
-    """A function of the rows for each class, in floats."""
-
     def __init__(self, gram: Gram, coefficients: Floats):
         self._of_classes = [Sums(gram, of_class) for of_class in coefficients]
 

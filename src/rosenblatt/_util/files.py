@@ -98,7 +98,6 @@ def lives(process: int) -> bool:
 
 
 def make_folder(path: Path) -> None:
-    """Make the folder, unless it is there already."""
     try:
         path.mkdir(parents=True, exist_ok=True)
     except FileExistsError:
@@ -134,7 +133,6 @@ def read_whole(path: Any, *, most: int) -> bytes:
 
 
 def as_path(path: Any) -> Path:
-    """What was given as one, or the error that says what a path is."""
     if not isinstance(path, (str, os.PathLike)) or isinstance(os.fspath(path), bytes):
         raise InputTypeError(
             f"A path is text or a pathlib.Path; got {path!r}, a {type(path).__name__}."
@@ -200,7 +198,6 @@ def _exists(target: Path) -> FileError:
 def cannot(
     verb: str, path: Any, error: OSError, otherwise: str = "", of: str = "file"
 ) -> FileError:
-    """What could not be done, why, and what to do."""
     reason = (error.strerror or str(error) or type(error).__name__).rstrip(".")
     advice = " Make room, or write somewhere else." if error.errno in _NO_SPACE else ""
     advice += f" {otherwise}" if otherwise else ""

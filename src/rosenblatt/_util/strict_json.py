@@ -184,7 +184,6 @@ class Part:
         return field if self._where in ROOTS else f"{self._where}.{field}"
 
     def value(self, field: str) -> Any:
-        """Whatever it is."""
         if field not in self._fields:
             raise InvalidDocument(f"{self._where} lacks the field {field!r}")
         self._asked.add(field)
@@ -197,7 +196,6 @@ class Part:
         return value
 
     def everything(self) -> dict[str, Any]:
-        """All fields, whatever they are."""
         self._asked.update(self._fields)
         return plain(self._fields, self._where)  # type: ignore[no-any-return] # a dict stays one
 

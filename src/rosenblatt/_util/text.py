@@ -143,7 +143,6 @@ def of_files(really: bool = True) -> Iterator[None]:
 
 
 def about_files() -> bool:
-    """Whether what is told here is about files."""
     return bool(_first.get())
 
 

@@ -111,7 +111,6 @@ def _are_times(numbers: Numbers) -> bool:
 
 
 def left_out(names: list[str]) -> str:
-    """What is said of identifiers."""
     are, them = "are different whole numbers in every row, like identifiers, and", "them"
     if len(names) == 1:
         are, them = "is a different whole number in every row, like an identifier, and", "it"

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
 
 def below(batches: list[Any], features: int) -> Any:
-    """All rows of batches."""
     if not batches:
         return np.empty((0, features))
     if any(map(sparse.issparse, batches)):

@@ -282,7 +282,8 @@ class TextFiles:
                     return (
                         f"{place.below(i)}, column {name!r} holds {value!r}, which is not UTF-8 "
                         "text. Save the file as UTF-8, or say how it is written: "
-                        f"{option('encoding', 'cp1252')} for most files of Western European Windows."
+                        f"{option('encoding', 'cp1252')} for most files of Western European "
+                        "Windows."
                     )
         return f"{place.file.name} is not UTF-8 text."
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from rosenblatt import verify
 from rosenblatt._certify import by_training, margins, parts
 from rosenblatt._certify import document as say
-from rosenblatt._certify.check import check, codes
+from rosenblatt._certify.check import check, codes, nothing_rejected
 from rosenblatt._certify.diagnostics import (
     coefficient_signs,
     collinear_columns,
@@ -514,7 +514,9 @@ class _Search:
         out["limits"] = limits
         if self.preprocessing is not None:
             out["preprocessing"] = self.preprocessing.to_dict()
-        self._check(out)
+        self.budget.begins("checking the proof")
+        with nothing_rejected():
+            check(out, self.table.X, self.table.y, hashed=True)
         return out
 
     def _findings(self, partition: Partition, out: dict[str, Any], limits: list[str]) -> None:
@@ -570,15 +572,3 @@ class _Search:
             "margins": {kind: say.margin(bound, self.name) for kind, bound in bounds.items()},
             **say.mistake_bounds(rows, self.name, bounds["homogeneous"], longest),
         }
-
-    def _check(self, out: dict[str, Any]) -> None:
-        """Nothing leaves that the verifier would reject."""
-        self.budget.begins("checking the proof")
-        try:
-            check(out, self.table.X, self.table.y, hashed=True)
-        except verify.Rejected as reason:
-            raise VerificationError(
-                f"A certificate was found that its verifier rejects ({reason}), so that nothing is "
-                "returned. This is a mistake in rosenblatt: please report it, with the data if you "
-                "can."
-            ) from None

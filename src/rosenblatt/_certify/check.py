@@ -21,6 +21,7 @@ from rosenblatt._certify.rows import Rows, whole_binary
 from rosenblatt._core.fingerprint import of_matrix
 from rosenblatt._core.rows import Csr, dense
 from rosenblatt._util.budget import Budget
+from rosenblatt.errors import VerificationError
 
 _SMALL = 5 * 10**4  # up to this many numbers the stand-alone verifier itself is run
 
@@ -34,6 +35,18 @@ def check(claim: dict[str, Any], X: Any, y: Any, *, hashed: bool = False) -> Non
     verify.check_form(claim)
     with _no_collection():
         verify.check(claim, data_of(claim, X, y, hashed=hashed))
+
+
+@contextmanager
+def nothing_rejected() -> Iterator[None]:
+    """Inside, the verifier looks at what was found: nothing leaves that it would reject."""
+    try:
+        yield
+    except verify.Rejected as reason:
+        raise VerificationError(
+            f"A certificate was found that its verifier rejects ({reason}), so that nothing is "
+            "returned. This is a mistake in rosenblatt: please report it, with the data if you can."
+        ) from None
 
 
 def data_of(claim: dict[str, Any], X: Any, y: Any, *, hashed: bool = False) -> verify.Data:

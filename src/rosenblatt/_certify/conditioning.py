@@ -1,4 +1,4 @@
-"""Rows as the search in floating point sees them: scaled, centered, of length 1."""
+"""Rows as the search in floating point sees them: scaled, centered, collinear columns split."""
 
 from __future__ import annotations
 

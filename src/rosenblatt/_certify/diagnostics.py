@@ -1,4 +1,4 @@
-"""What can be seen by looking, and what quasi-complete separation does to coefficients."""
+"""What rows and columns show by themselves: conflicts, leakage, collinearity, infinite weights."""
 
 from __future__ import annotations
 

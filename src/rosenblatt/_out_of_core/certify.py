@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from rosenblatt import verify
 from rosenblatt._certify import document as say
 from rosenblatt._certify import margins
+from rosenblatt._certify.check import nothing_rejected
 from rosenblatt._certify.diagnostics import visible_conflict
 from rosenblatt._certify.document import opening
 from rosenblatt._certify.facial_reduction import ONLY_SEPARABLE, Partition
@@ -39,7 +40,7 @@ from rosenblatt._util.spelling import option
 from rosenblatt._util.text import Numbered
 from rosenblatt._validation import parameters
 from rosenblatt.certificate import Certificate, Origin
-from rosenblatt.errors import InputError, VerificationError
+from rosenblatt.errors import InputError
 
 _MOST_LISTED = 10**7  # rows of which a certificate can list those that are separated
 _LOOKS = 100
@@ -130,7 +131,12 @@ def certified(
         with noting(limits):
             planes.run()
         out = _document(planes, limits, margins=margins)
-        _check(out, planes)
+        planes.budget.begins("checking the proof")
+        with nothing_rejected():
+            data = PartitionedData(out, planes.all, planes.few)
+            verify.check(out, data)
+            if "radius_row" in out:
+                data.check_longest(out)
     origin = Origin(rows.classes, rows.feature_names is not None)
     return Certificate(out, checked=True, origin=origin)
 
@@ -188,20 +194,6 @@ def _margins(planes: CuttingPlanes, bound: Bound, name: Names) -> dict[str, Any]
     if not planes.intercept:
         margins["geometric"] = margins["homogeneous"]
     return {"margins": margins, **say.mistake_bounds(rows, name, bound, len(planes.few.number) - 1)}
-
-
-def _check(out: dict[str, Any], planes: CuttingPlanes) -> None:
-    planes.budget.begins("checking the proof")
-    try:
-        data = PartitionedData(out, planes.all, planes.few)
-        verify.check(out, data)
-        if "radius_row" in out:
-            data.check_longest(out)
-    except verify.Rejected as reason:
-        raise VerificationError(
-            f"A certificate was found that its verifier rejects ({reason}), so that nothing is "
-            "returned. This is a mistake in rosenblatt: please report it, with the data if you can."
-        ) from None
 
 
 _BATCH = 16  # rows for a dimension that join at a time

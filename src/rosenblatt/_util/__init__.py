@@ -1,1 +1,1 @@
-"""What every room may use: files, locks, strict JSON, limits of work. No perceptron here."""
+"""What every package may use: files, locks, strict JSON, limits of work. No perceptron here."""

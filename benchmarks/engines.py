@@ -24,7 +24,7 @@ from rosenblatt._core.protocol import UpdateRule
 from rosenblatt._out_of_core import certify, work
 from rosenblatt._out_of_core import client as clients
 from rosenblatt._out_of_core.cache import stored
-from rosenblatt._out_of_core.dask import OnDask
+from rosenblatt._out_of_core.engine import OnDask
 from rosenblatt._out_of_core.fit import fit_stored
 from rosenblatt._out_of_core.partitions import Epoch, Labelling, on_disk, on_engine
 from rosenblatt._util.budget import Budget

@@ -19,7 +19,7 @@ from machines import Deadly, learned
 from raising import raises
 from rosenblatt import Perceptron, certify, certify_stored, train
 from rosenblatt._core.backend import compute
-from rosenblatt._out_of_core.dask import OnDask
+from rosenblatt._out_of_core.engine import OnDask
 from rosenblatt.errors import InputError
 
 pytestmark = [

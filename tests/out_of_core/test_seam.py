@@ -171,7 +171,7 @@ def test_what_an_engine_cannot_do_is_refused_with_the_counterpart(given):
     ],
 )
 def test_what_is_no_engine_is_refused(engine, error, monkeypatch):
-    monkeypatch.setattr("rosenblatt._out_of_core.dask._PATIENCE", 0.5)
+    monkeypatch.setattr("rosenblatt._out_of_core.engine._PATIENCE", 0.5)
     with raises(error):
         train(Perceptron(order="blocks"), noisy(30), engine=engine)
 

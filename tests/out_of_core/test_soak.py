@@ -30,7 +30,7 @@ def on_ray():
         include_dashboard=False,
         runtime_env={"env_vars": {"PYTHONPATH": path}},
     )
-    from rosenblatt._out_of_core.ray import OnRay
+    from rosenblatt._out_of_core.engine import OnRay
 
     yield OnRay()
     ray.shutdown()

@@ -1,4 +1,4 @@
-"""Engines: what one must be able to do, whoever it is; executors, and this process.
+"""Engines: what one must be able to do; and this process, executors, Dask and Ray, which do it.
 
 Work is a pure function of rows and of small arguments. It may be lost, repeated, or done in any
 order: results are asked for by their place, so that none of it can change a bit.
@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import os
 import sys
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future, wait
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, Protocol, final, runtime_checkable
 
+from rosenblatt._util.extras import needed
 from rosenblatt._util.progress import check_interrupt
 from rosenblatt._util.spelling import option
 from rosenblatt.errors import EngineError, InputTypeError
@@ -77,17 +79,11 @@ def opened(engine: Any) -> Iterator[Engine]:
     if isinstance(engine, Executor):
         yield OnExecutor(engine)
     elif engine == "ray":
-        from rosenblatt._out_of_core.ray import OnRay
-
         yield OnRay()
     elif isinstance(engine, str):
-        from rosenblatt._out_of_core.dask import connected
-
         with connected(engine) as connection:
             yield connection
     elif _is_client(engine):
-        from rosenblatt._out_of_core.dask import OnDask
-
         yield OnDask(engine)
     else:
         yield engine
@@ -100,6 +96,24 @@ def _is_client(engine: Any) -> bool:
 
 
 _WAIT = 0.1  # seconds between looks at Ctrl-C
+_PATIENCE = 30  # seconds in which a scheduler answers
+
+
+@final
+class Inline:
+    """No machines but this process, which does at once what it is asked."""
+
+    at_once = 1
+
+    def place(self, load: Callable[..., Any], *arguments: Any) -> Any:
+        return load(*arguments)
+
+    def call(self, work: Callable[..., Any], *arguments: Any) -> Any:
+        return work(*arguments)
+
+    def gather(self, handles: Sequence[Any]) -> list[Any]:
+        check_interrupt()
+        return list(handles)
 
 
 @final
@@ -143,18 +157,157 @@ def _broken(error: BaseException) -> EngineError:
     )
 
 
-@final
-class Inline:
-    """No machines but this process, which does at once what it is asked."""
+# --- Dask: rows stay on the worker that loaded them, and a lost one is replaced -----------------
 
-    at_once = 1
+
+@contextmanager
+def connected(address: str) -> Iterator[OnDask]:
+    library = needed("distributed", "engine=" + repr(address))
+    try:
+        client = library.Client(address, timeout=_PATIENCE, set_as_default=False)
+    except (OSError, ValueError, TimeoutError) as error:
+        raise EngineError(
+            f"No Dask scheduler answers at {address} ({error}). Start one with `dask scheduler`, "
+            "and workers with `dask worker`; or mend the address."
+        ) from None
+    with client:
+        yield OnDask(client)
+
+
+@final
+class OnDask:
+    """A client. Rows are placed by a load task, never scattered: scattered data has no history,
+    and is lost with its worker."""
+
+    def __init__(self, client: Any):
+        self._client, self._library = client, needed("distributed", "a Dask client")
+        threads = client.nthreads()
+        if not threads:
+            raise EngineError(
+                f"The scheduler {client.scheduler.address} has no workers: start some with `dask "
+                "worker`."
+            )
+        self.at_once = sum(threads.values())
 
     def place(self, load: Callable[..., Any], *arguments: Any) -> Any:
-        return load(*arguments)
+        return self._client.submit(load, *self._there(arguments), pure=False)
 
     def call(self, work: Callable[..., Any], *arguments: Any) -> Any:
-        return work(*arguments)
+        return self._client.submit(work, *arguments, pure=False)
+
+    def _there(self, arguments: Sequence[Any]) -> list[Any]:
+        """Dask's arrays are computed by the workers. Those made of rows in memory travel with
+        their graph, as they must: Dask's advice to scatter them is not followed, see above."""
+        from dask.base import is_dask_collection
+
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "Sending large graph", UserWarning)
+            return [self._client.compute(v) if is_dask_collection(v) else v for v in arguments]
 
     def gather(self, handles: Sequence[Any]) -> list[Any]:
-        check_interrupt()
-        return list(handles)
+        try:
+            # One that was there is lost with its worker, and computed once more.
+            while waiting := [h for h in handles if h.status in ("pending", "lost")]:
+                check_interrupt()
+                with suppress(TimeoutError), self._client.as_current():
+                    self._library.wait(waiting, timeout=_WAIT)
+            return self._results(handles)
+        except BaseException:
+            self._client.cancel([h for h in handles if not h.done()])
+            raise
+
+    def _results(self, handles: Sequence[Any]) -> list[Any]:
+        if any(handle.status == "cancelled" for handle in handles):
+            raise EngineError(
+                "The Dask scheduler has forgotten what it was asked: it was restarted, or the "
+                "connection to it was lost. Train again, from the checkpoint if there is one."
+            )
+        failed = {k: h.exception() for k, h in enumerate(handles) if h.status == "error"}
+        lost = [k for k, e in failed.items() if isinstance(e, self._library.KilledWorker)]
+        for place, error in failed.items():  # the first one, whichever came first
+            if place not in lost:
+                raise error
+        if lost:
+            raise Lost(lost, str(failed[lost[0]]))
+        return list(self._client.gather(list(handles)))
+
+
+# --- Ray: calls go to the node that has the rows -------------------------------------------------
+
+
+@final
+class OnRay:
+    """The cluster that this process is connected to, or that RAY_ADDRESS names; else one of this
+    machine's own."""
+
+    def __init__(self) -> None:
+        self._ray = needed("ray", 'engine="ray"')
+        if not self._ray.is_initialized():
+            self._ray.init(log_to_driver=False, include_dashboard=False)
+        self.at_once = max(1, int(self._ray.cluster_resources().get("CPU", 1)))
+        self._nodes: dict[Any, str] = {}  # where what was placed is
+        self._tasks: dict[Callable[..., Any], Any] = {}
+
+    def place(self, load: Callable[..., Any], *arguments: Any) -> Any:
+        return self._task(_with_node).options(scheduling_strategy="SPREAD").remote(load, *arguments)
+
+    def call(self, work: Callable[..., Any], *arguments: Any) -> Any:
+        task, ready = self._task(work), []
+        for part in arguments:
+            if isinstance(part, self._ray.ObjectRef):
+                if part not in self._nodes:
+                    self._nodes[part] = self._ray.get(part)[1]
+                task = task.options(scheduling_strategy=self._at(self._nodes[part]))
+                ready.append(self._ray.get(part)[0])  # a few bytes: the rows stay on the node
+            else:
+                ready.append(part)
+        return task.remote(*ready)
+
+    def _at(self, node: str) -> Any:
+        from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+
+        return NodeAffinitySchedulingStrategy(node_id=node, soft=True)
+
+    def _task(self, work: Callable[..., Any]) -> Any:
+        if work not in self._tasks:
+            self._tasks[work] = self._ray.remote(max_retries=3)(work)
+        return self._tasks[work]
+
+    def gather(self, handles: Sequence[Any]) -> list[Any]:
+        waiting = list(handles)
+        try:
+            while waiting:
+                check_interrupt()
+                _, waiting = self._ray.wait(waiting, num_returns=len(waiting), timeout=_WAIT)
+        except BaseException:
+            for handle in waiting:
+                self._ray.cancel(handle, force=False)
+            raise
+        results, lost, why = [], [], ""
+        for place, handle in enumerate(handles):
+            try:
+                results.append(self._ray.get(handle))
+            except (
+                self._ray.exceptions.WorkerCrashedError,
+                self._ray.exceptions.NodeDiedError,
+                self._ray.exceptions.ObjectLostError,
+            ) as error:
+                lost.append(place)
+                why = str(error)
+            except self._ray.exceptions.RayTaskError as error:
+                raise (error.cause or error) from None
+        if lost:
+            raise Lost(lost, why)
+        return [r[0] if isinstance(r, _Placed) else r for r in results]
+
+
+class _Placed(tuple[Any, str]):
+    """What was loaded, and the node that has it."""
+
+    __slots__ = ()
+
+
+def _with_node(load: Callable[..., Any], *arguments: Any) -> _Placed:
+    import ray
+
+    return _Placed((load(*arguments), ray.get_runtime_context().get_node_id()))

@@ -492,7 +492,7 @@ def test_progress_is_told(capfd):
     with shown_with_pace(quiet=False), stored(table, folder=None):
         pass
     first, second = capfd.readouterr().err.splitlines()
-    assert first.startswith("Preprocessing: 523 rows (100%), ")
+    assert first.startswith("Encoding: 523 rows (100%), ")
     assert second.startswith("Scaling: 523 rows (100%), ")
 
 

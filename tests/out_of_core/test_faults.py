@@ -138,10 +138,10 @@ with heard_by(told), rows(): pass
             process.stdin.write("\n")
             process.stdin.flush()
 
-        assert process.stdout.readline() == "preprocessing\n"
+        assert process.stdout.readline() == "encoding\n"
         Waiting(go_on, encodes=False).gets_the_rows()
         assert process.stdout.readline() == "done\n"
-        assert process.stdout.readline() == "preprocessing\n"
+        assert process.stdout.readline() == "encoding\n"
         Waiting(process.kill, encodes=True).gets_the_rows()
     assert is_right()
 

@@ -177,7 +177,7 @@ def too_many_words(column: Column, rows: int) -> str:
     return (
         f"The column {column.name!r} is text with {column.counted} different values in "
         f"{many(rows, 'row')}, as {column.some_words()}: with a 0/1 column for each (one-hot "
-        f"preprocessing), a rule would learn single rows by heart. {_perhaps(column)}; or "
+        f"encoding), a rule would learn single rows by heart. {_perhaps(column)}; or "
         f"{leave_out(column.name)}."
     )
 

@@ -74,9 +74,10 @@ def test_reasons_add_up_to_the_score(shell, trained):
         assert sum(added) + row["others"] + row["intercept"] == pytest.approx(row["score"])
     _, out, _ = shell("predict", "m.rosenblatt", CREDIT, "--explain", "--reasons", "2")
     _, first, *_ = csv.reader(out.splitlines())
-    told = dict(reason.rsplit(" ", 1) for reason in first[3].split("; "))
-    assert list(told)[2:] == ["6 others", "intercept"]
-    assert sum(map(float, told.values())) == pytest.approx(float(first[2]), rel=1e-3)
+    header = out.splitlines()[0].split(",")
+    assert header[3:] == ["reason 1", "adds 1", "reason 2", "adds 2", "others add", "intercept"]
+    told = [float(cell) for name, cell in zip(header, first, strict=True) if "add" in name]
+    assert sum(told) + float(first[-1]) == pytest.approx(float(first[2]))
     code, out, err = shell("predict", "m.rosenblatt", CREDIT, "--reasons", "2")
     assert (code, out) == (2, "")
     assert "add --explain" in err
@@ -125,10 +126,29 @@ def test_a_table_in_the_place_of_the_model(shell, trained):
     check_sentence(err.strip())
 
 
+def test_on_a_terminal_it_is_a_table_with_a_count(tmp_path, trained):
+    p, X, _ = trained
+    counts = dict(zip(*np.unique(p.predict(X), return_counts=True), strict=True))
+    asked = ("predict", "m.rosenblatt", str(CREDIT), "--explain", "--quiet")
+    seen = on_a_terminal(tmp_path, *asked, NO_COLOR="1", COLUMNS="200")
+    *_, last = seen.strip().splitlines()
+    labels = sorted(counts, key=lambda label: -counts[label])
+    said = ", ".join(f"{label} {counts[label]:,}" for label in labels)
+    assert last.startswith(f"{len(X):,} rows: {said} (the first 20 are shown)")
+    header, first, *_ = seen.splitlines()
+    assert header.split() == [
+        "row",
+        "prediction",
+        "score",
+        *["reason", "1", "reason", "2", "reason", "3"],
+    ]
+    assert first.split()[:3] == ["1", p.predict(X)[0], f"{p.decision_function(X)[0]:.4g}"]
+
+
 def test_reasons_name_the_value_and_the_average(shell, trained):
     _, out, _ = shell("predict", "m.rosenblatt", CREDIT, "--explain", "--reasons", "99")
     _, first, *_ = csv.reader(out.splitlines())
     with open(CREDIT) as file:
         row, *others = csv.DictReader(file)
     average = np.mean([float(one["reports"]) for one in (row, *others)])
-    assert f"reports {float(row['reports']):.4g} (average {average:.4g}): " in first[3]
+    assert f"reports {float(row['reports']):.4g} (average {average:.4g})" in first

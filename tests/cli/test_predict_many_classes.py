@@ -52,7 +52,12 @@ def test_reasons_add_up_to_the_lead(shell, trained):
         assert [reason["feature"] for reason in row["reasons"]] == [names[j] for j in heaviest]
         assert told == pytest.approx(adds[heaviest])
     _, text, _ = shell("predict", "m.json", "new.csv", "--explain")
-    assert text.splitlines()[0] == "row,prediction,score,runner-up,its score,reasons"
+    header, first, *_ = csv.reader(text.splitlines())
+    assert header[:5] == ["row", "prediction", "score", "runner-up", "its score"]
+    cells = dict(zip(header, first, strict=True))
+    adds = [float(cell) for name, cell in cells.items() if "add" in name and cell]
+    lead = float(cells["score"]) - float(cells["its score"])
+    assert sum(adds) + float(cells["intercept"]) == pytest.approx(lead)
 
 
 def test_of_equal_scores_the_first_is_predicted_and_the_next_is_runner_up(shell, tmp_path):

@@ -22,7 +22,7 @@ def test_a_certificate_names_rows_as_the_table_does(shell):
     code, out, err = shell(*said, "-o", "c.json", "--encoded", "n.csv")
     assert code == 0
     check_sentence(err.strip())
-    check_sentence(line_of(out, "Left out"))
+    assert "5 rows (2 left out)" in out
     document = json.loads(Path("c.json").read_text())
     assert (document["rows"], document["dropped"]) == (7, [1, 3])
     code, out, _ = shell("certify", table, "-y", "y", "--drop-unlabelled", "--json")
@@ -49,8 +49,8 @@ def test_commands_that_are_printed_say_it_again(shell):
     options = ("-y", "y", "--drop-unlabelled", "--sep", "^", "--names", "a,b,y")
     _, out, _ = shell("certify", table, *options)
     then = shlex.split(out.split("rosenblatt fit t.txt ")[1])
-    assert then[0] == "--target=y"
-    assert set(then[1:]) == {"--drop-unlabelled", "--sep=^", "--names=a,b,y"}
+    assert then[:2] == ["--target", "y"]
+    assert sorted(then[2:]) == sorted(["--drop-unlabelled", "--sep", "^", "--names", "a,b,y"])
     code, out, _ = shell("inspect", table, *options)
     assert code == 0
     check_sentence(line_of(out, "Note:"))

@@ -6,7 +6,6 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from rosenblatt._util.text import many
 from rosenblatt.cli._rows import NewRows
 from rosenblatt.errors import InputError
 
@@ -30,23 +29,27 @@ class Why(NamedTuple):
     intercept: float
     threshold: int | None = None  # of a card: what its points are compared with
 
-    def __str__(self) -> str:
-        texts = [f"{t} {adds:+.4g}" for t, (_, adds) in zip(self.texts, self.reasons, strict=True)]
-        if self.n_others:
-            texts.append(f"{many(self.n_others, 'other')} {self.others:+.4g}")
+    def cells(self, most: int) -> list[str | float]:
+        """Each reason and what it adds, what all others add, and the intercept: their sum is the
+        score. Of a card the threshold stands for the intercept."""
         if self.threshold is None:
-            return "; ".join([*texts, f"intercept {self.intercept:+.4g}"])
-        points = self.others + math.fsum(adds for _, adds in self.reasons)
-        return "; ".join([*texts, f"points {points:.4g}, threshold {self.threshold}"])
+            adds, end = [*(adds for _, adds in self.reasons), self.others], self.intercept
+        else:  # points are whole wherever counts are
+            points = [*(adds for _, adds in self.reasons), self.others]
+            adds, end = [int(p) if p.is_integer() else p for p in points], self.threshold
+        pairs = zip(self.texts, adds, strict=False)
+        cells: list[str | float] = [cell for pair in pairs for cell in pair]
+        return [*cells, *[""] * (2 * most - len(cells)), adds[-1], end]
 
 
 class Reasons:
     """The `most` heaviest features of a rule, or the heaviest terms of a card."""
 
     def __init__(self, estimator: Any, rows: NewRows, most: int):
-        self._weights, self._most = weights(estimator), most
+        self._weights = weights(estimator)
         self._card = estimator if is_card(estimator) else None
         self._names = rows.names if self._card is None else self._card.terms_
+        self.most = min(most, len(self._names))
         self._numbers = rows.numbers if self._card is None else {}
 
     def values(self, X: Any) -> Any:
@@ -64,7 +67,7 @@ class Reasons:
         added = w * x
         order = np.argsort(-np.abs(added), kind="stable")
         order = order[: np.count_nonzero(added)]
-        heaviest, rest = order[: self._most], added[order[self._most :]]
+        heaviest, rest = order[: self.most], added[order[self.most :]]
         return Why(
             [(self._names[j], float(added[j])) for j in heaviest],
             [self._text(int(j), float(x[j])) for j in heaviest],
@@ -75,14 +78,14 @@ class Reasons:
         )
 
     def _text(self, j: int, x: float) -> str:
-        """A feature with its value: reports 0 (average 0.46):"""
+        """A feature with its value: reports 0 (average 0.46)"""
         column = self._numbers.get(j)
         if column is None:
             return self._names[j]
         value = x * column.scale + column.center
         if abs(value) < _ROUNDING * (abs(column.center) + column.scale):
             value = 0.0  # but for rounding
-        return f"{self._names[j]} {value:.4g} (average {column.center:.4g}):"
+        return f"{self._names[j]} {value:.4g} (average {column.center:.4g})"
 
 
 def lead(w: Any, b: Any, first: int, second: int | None) -> tuple[Any, float]:

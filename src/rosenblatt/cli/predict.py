@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -13,7 +14,16 @@ from typing import Any, NamedTuple, Protocol
 
 import click
 
-from rosenblatt._util.text import in_file, listed, many, named, of_files, row_number, shown
+from rosenblatt._util.text import (
+    in_file,
+    listed,
+    many,
+    named,
+    of_files,
+    one_line,
+    row_number,
+    shown,
+)
 from rosenblatt.cli import _common, _options
 from rosenblatt.cli._explain import Reasons, SmallestChange, Why, is_card, points_of
 from rosenblatt.cli._help import Command
@@ -24,6 +34,11 @@ from rosenblatt.errors import InputError
 _REASONS = 3
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")  # what the text of one begins with
 _NUMBER = re.compile(r"[-+]?(\d+([.,]\d*)*|[.,]\d+)([eE][-+]?\d+)?\s*%?")
+_READ = 20  # rows, on a terminal
+_NONE = "without a prediction"
+_ALL_DIGITS = re.compile(r"-?\d+(\.\d{5,}(e-?\d+)?|\.\d+e-?\d+)")
+_BESIDE_REASONS = re.compile(r"adds \d+|others add|intercept|threshold")
+_AVERAGE = re.compile(r" \(average \S+\)$")
 _WAITING = 1 << 24  # characters that wait in memory; more of them in a file
 
 
@@ -192,18 +207,18 @@ def command(
     else:
         columns = Columns(
             f"probability of {classes[-1]}" if probability else None,
-            explain=explain,
+            reasons=None if why is None else why.most,
             ranked=len(classes) > 2,
             marked=on_unseen == "reference" or new.prose,
             beside=tuple(one.column for one in beside),
             points=is_card(known.estimator),
         )
         cells = Cells(safe=spreadsheet_safe)
-        _write(output, rows, new.kept, columns, cells, out)
+        counted = _write(output, rows, new.kept, columns, cells, out)
         for column in new.outside():
             out.say(column["sentence"])
         if output is not None:
-            out.say(f"The predictions are in {output}.")
+            out.say(f"{counted}. The predictions are in {output}.")
         if platt is not None:
             out.say(_threshold(known, platt))
     if opinion is not None:
@@ -372,7 +387,7 @@ class Columns:
     """What is written beside label and score."""
 
     likely: str | None  # the name of the column of probabilities
-    explain: bool
+    reasons: int | None  # at most for a row
     ranked: bool
     marked: bool
     beside: tuple[str, ...]
@@ -382,8 +397,11 @@ class Columns:
         columns = ["prediction", "score", *["points"] * self.points]
         columns += [] if self.likely is None else [self.likely]
         columns += ["runner-up", "its score"] if self.ranked else []
-        columns += ["reasons"] * self.explain + list(self.beside)
-        return columns + ["unseen"] * self.marked
+        if self.reasons is not None:
+            for k in range(1, self.reasons + 1):
+                columns += [f"reason {k}", f"adds {k}"]
+            columns += ["others add", "threshold" if self.points else "intercept"]
+        return [*columns, *self.beside, *["unseen"] * self.marked]
 
     def of(self, row: Row) -> list[Any]:
         """Nothing where a row lacks a value."""
@@ -394,7 +412,9 @@ class Columns:
         columns = [row.label, repr(row.score), *([] if row.points is None else [row.points])]
         columns += [] if row.probability is None else [repr(row.probability)]
         columns += [] if row.rival is None else [row.rival[0], repr(row.rival[1])]
-        columns += [] if row.why is None else [str(row.why)]
+        if row.why is not None:
+            cells = row.why.cells(self.reasons or 0)
+            columns += [repr(cell) if isinstance(cell, float) else cell for cell in cells]
         return columns + [text for text, _ in row.beside] + unseen
 
 
@@ -405,19 +425,28 @@ def _write(
     columns: Columns,
     cells: Cells,
     out: _common.Output,
-) -> None:
+) -> str:
+    """How many rows have which prediction."""
     import csv
 
     strange, wordless, lacking, first = 0, 0, 0, None
+    counts: Counter[str] = Counter()
+    table: list[Sequence[Any]] = []
+    readable = output is None and sys.stdout.isatty()
     whole = _whole_output() if output is None else _common.whole_file(output)
     with of_files(), whole as file, out.reading():
         writer = csv.writer(file, lineterminator="\n")
         ours = columns.names()
         headings = ["row", *_apart(kept, ["row", *ours]), *ours]
-        writer.writerow(cells.of(headings, headings))
+        if not readable:
+            writer.writerow(cells.of(headings, headings))
         for row in rows:
+            counts[_NONE if row.score is None else str(row.label)] += 1
             fields = [row_number(row.number), *row.kept, *columns.of(row)]
-            writer.writerow(cells.of(fields, headings))
+            if not readable:
+                writer.writerow(cells.of(fields, headings))
+            elif len(table) < _READ:
+                table.append(fields)
             strange += row.unseen != ""
             wordless += bool(row.wordless)
             lacking += bool(row.lacking)
@@ -436,6 +465,39 @@ def _write(
             f"{many(lacking, 'row')} got no prediction, since values are missing: the first is "
             f"{in_file(first.number)}, without {names}."
         )
+    each = (f"{named(label)} {k:,}" for label, k in counts.most_common())
+    counted = f"{many(sum(counts.values()), 'row')}: {', '.join(each)}"
+    if readable:
+        _print_table(headings, table)
+        more = "" if len(table) == counts.total() else f" (the first {_READ} are shown)"
+        _common.print_text(f"{counted}{more}. -o FILE writes them as CSV.")
+    return counted
+
+
+def _print_table(headings: list[str], rows: list[Sequence[Any]]) -> None:
+    """For a person to read: numbers to a few digits, and a reason with what it adds."""
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, header_style="")
+    left_out = {j for j, name in enumerate(headings) if _BESIDE_REASONS.fullmatch(name)}
+    for j, heading in enumerate(headings):
+        if j not in left_out:
+            table.add_column(one_line(heading), overflow="fold")
+    for row in rows:
+        cells = [_few_digits(field) for field in row]
+        for j in left_out:
+            if headings[j].startswith("adds ") and cells[j]:
+                added = float(row[j])
+                cells[j - 1] = f"{_AVERAGE.sub('', cells[j - 1])}: {added:+.3g}"
+        table.add_row(*(one_line(cell) for j, cell in enumerate(cells) if j not in left_out))
+    Console(highlight=False, markup=False, emoji=False).print(table)
+
+
+def _few_digits(field: Any) -> str:
+    """Of the scores, which are written with all digits; a column of the table stays as it is."""
+    text = str(field)
+    return f"{float(text):.4g}" if _ALL_DIGITS.fullmatch(text) else text
 
 
 class Cells:

@@ -74,16 +74,18 @@ struct LabelledRows {
   const Rows* rows;
   Vector<const Label> y;
   Maybe<const double> c;
+  double tie;  // of two classes
   auto labels() const {
-    if constexpr (std::is_same_v<Label, int8_t>) return Labels{y.data(), data(c)};
+    if constexpr (std::is_same_v<Label, int8_t>) return Labels{y.data(), data(c), tie};
     else return ClassLabels{y.data(), data(c)};
   }
 };
 
 struct UpdateRule {
-  std::string kind;  // "perceptron", "PA-I", "PA-II" or "AROW"
-  double number;     // the margin, C, or r
+  std::string kind;  // "perceptron", "decay", "relaxation", "PA-I", "PA-II" or "AROW"
+  double number;     // the margin, the share of the way, C, or r
   bool intercept;
+  double decay;
   bool fixed_increment() const { return kind == "perceptron"; }
 };
 
@@ -94,6 +96,7 @@ struct LearnerArrays {
   Maybe<double> precision;
   int64_t visits;
   std::optional<std::tuple<Vector<int64_t>, Vector<int64_t>, Vector<double>>> log;
+  int64_t updates;  // before this call
 
   Log noted() const {
     if (!log) return {nullptr, nullptr, nullptr};
@@ -111,6 +114,7 @@ struct JointLearnerArrays {
   std::optional<Matrix<double>> precision;
   int64_t visits;
   std::optional<std::tuple<Vector<int64_t>, Vector<int64_t>, Vector<double>, Vector<int64_t>>> log;
+  int64_t updates;
 
   int64_t k() const { return int64_t(w.shape(0)); }
   int64_t size() const { return int64_t(w.shape(1)); }
@@ -209,17 +213,19 @@ struct FromTuple {
 
 template <class Label>
 struct type_caster<LabelledRows<Label>>
-    : FromTuple<LabelledRows<Label>, const Rows*, Vector<const Label>, Maybe<const double>> {};
+    : FromTuple<LabelledRows<Label>, const Rows*, Vector<const Label>, Maybe<const double>, double> {
+};
 template <>
-struct type_caster<UpdateRule> : FromTuple<UpdateRule, std::string, double, bool> {};
+struct type_caster<UpdateRule> : FromTuple<UpdateRule, std::string, double, bool, double> {};
 template <>
 struct type_caster<LearnerArrays>
     : FromTuple<LearnerArrays, Vector<double>, Maybe<double>, Vector<int64_t>, Maybe<double>, int64_t,
-                decltype(LearnerArrays::log)> {};
+                decltype(LearnerArrays::log), int64_t> {};
 template <>
 struct type_caster<JointLearnerArrays>
     : FromTuple<JointLearnerArrays, Matrix<double>, std::optional<Matrix<double>>, Matrix<int64_t>,
-                std::optional<Matrix<double>>, int64_t, decltype(JointLearnerArrays::log)> {};
+                std::optional<Matrix<double>>, int64_t, decltype(JointLearnerArrays::log), int64_t> {
+};
 template <>
 struct type_caster<Permutation> : FromTuple<Permutation, IndexVector, uint64_t, int64_t, int64_t> {};
 template <class Weights>

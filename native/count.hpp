@@ -44,7 +44,7 @@ template <class Rows>
 ROSENBLATT_INLINE void count_one(const Rows& rows, Labels labels, const double* w, int64_t begin,
                                  int64_t end, Tally& total) {
   double m[block];
-  for (int64_t i = begin; i < end; ++i) m[i - begin] = labels.y[i] * rows.score(i, w);
+  for (int64_t i = begin; i < end; ++i) m[i - begin] = labels.margin(i, rows.score(i, w));
   total.add(m, labels.c ? labels.c + begin : nullptr, end - begin);
 }
 
@@ -55,13 +55,13 @@ ROSENBLATT_INLINE void count_pair(const Rows& rows, Labels labels, const double*
   for (int64_t i = begin; i < end; ++i) {
     double score[2];
     rows.score_pair(i, u, v, score);
-    for (int a = 0; a < 2; ++a) m[a][i - begin] = labels.y[i] * score[a];
+    for (int a = 0; a < 2; ++a) m[a][i - begin] = labels.margin(i, score[a]);
   }
   for (int a = 0; a < 2; ++a)
     total[a].add(m[a], labels.c ? labels.c + begin : nullptr, end - begin);
 }
 
-// Adds the mistakes (y s <= 0) on the rows begin .. end to the total of each candidate. One whose
+// Adds the mistakes (at margins <= 0) on the rows begin .. end to the total of each candidate. One whose
 // weighted total has reached limit[a] cannot win: it is dropped, its total then means nothing more.
 // Returns false once all are dropped.
 template <class Rows, class Candidates>

@@ -108,10 +108,10 @@ ROSENBLATT_INLINE void add(const std::vector<const Value*>& values,
 }
 
 // The first place from `at` on whose margin y (sum + b) calls for an update, or n.
-template <class Rule>
-ROSENBLATT_INLINE int64_t next_call(const int8_t* y, const double* sums, int64_t n, double b,
+template <class Labels, class Rule>
+ROSENBLATT_INLINE int64_t next_call(Labels labels, const double* sums, int64_t n, double b,
                                     Rule rule, int64_t at) {
-  while (at < n && !rule.calls(y[at] * (sums[at] + b))) ++at;
+  while (at < n && !rule.calls(labels.margin(at, sums[at] + b))) ++at;
   return at;
 }
 

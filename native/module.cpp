@@ -308,12 +308,13 @@ NB_MODULE(_native, m) {
         for (int64_t a = 0; a < candidates.k; ++a)
           reach[a] = reach_of_signs(slack.reference.data(), candidates[a], room.data(),
                                     candidates.stride - 1, candidates.stride);
+        const Labels labels = examples.labels();
         int64_t reached = begin;
         without_lock(*examples.rows, [&](const auto& view) ROSENBLATT_LAMBDA_INLINE {
           const auto margin = [&](int64_t a, int64_t i) ROSENBLATT_LAMBDA_INLINE {
-            return examples.y.data()[i] * view.score(i, candidates[a]);
+            return labels.margin(i, view.score(i, candidates[a]));
           };
-          reached = screened_count(examples.labels(), candidates.k, margin, tally.limit.data(),
+          reached = screened_count(labels, candidates.k, margin, tally.limit.data(),
                                    begin, end, slack.of_row.data(), reach.data(), total.data(),
                                    evaluations.data());
         });
@@ -336,10 +337,12 @@ NB_MODULE(_native, m) {
 
   m.def(
       "next_call",
-      [](Vector<const int8_t> y, Vector<const double> sums, double b, double margin, int64_t at) {
-        return next_call(y.data(), sums.data(), int64_t(y.shape(0)), b, FixedIncrement{margin}, at);
+      [](Vector<const int8_t> y, Vector<const double> sums, double b, double margin, int64_t at,
+         double tie) {
+        const Labels labels{y.data(), nullptr, tie};
+        return next_call(labels, sums.data(), int64_t(y.shape(0)), b, FixedIncrement{margin}, at);
       },
-      "y"_a.noconvert(), "sums"_a.noconvert(), "b"_a, "margin"_a, "at"_a);
+      "y"_a.noconvert(), "sums"_a.noconvert(), "b"_a, "margin"_a, "at"_a, "tie"_a = 0.0);
 
   m.def(
       "vote",

@@ -17,6 +17,10 @@ namespace rosenblatt {
 struct Labels {
   const int8_t* y;  // -1 or +1
   const double* c;  // row weights; null: all 1. A row of weight 0 does not exist
+  double tie = 0;   // what a score of 0 is taken for: 0 is a mistake for both labels
+  ROSENBLATT_INLINE double margin(int64_t i, double score) const {
+    return y[i] * (score == 0 ? tie : score);
+  }
   ROSENBLATT_INLINE double weight(int64_t i) const { return c ? c[i] : 1.0; }
 };
 
@@ -88,8 +92,8 @@ struct Sight {
 
 template <class Rows>
 ROSENBLATT_INLINE Sight see(const Rows& rows, Labels labels, int64_t i, const Learner& learner) {
-  const double y = labels.y[i], score = rows.score(i, learner.w);
-  return {y * score, y, score};
+  const double score = rows.score(i, learner.w);
+  return {labels.margin(i, score), double(labels.y[i]), score};
 }
 
 template <class Rows>
@@ -106,6 +110,7 @@ struct SquareOf {
   const Seen& seen;
   const Learner& learner;
   ROSENBLATT_INLINE double operator()() const { return learner.square(rows, i, seen); }
+  ROSENBLATT_INLINE int64_t updates() const { return learner.updates; }  // of this call
 };
 
 // Row i calls for an update: it is made.
@@ -191,12 +196,11 @@ ROSENBLATT_INLINE int64_t look(const Rows& rows, Labels labels, Rule rule, const
                                uint8_t* mark, double* scores) {
   int64_t mistakes = 0;
   for (int64_t i = begin; i < end; ++i) {
-    const double c = labels.weight(i), y = labels.y[i];
-    const double score = rows.score(i, w);
+    const double c = labels.weight(i), score = rows.score(i, w);
     if (scores) scores[i] = score;
-    mark[i] = c != 0 && rule.calls(y * score);
+    mark[i] = c != 0 && rule.calls(labels.margin(i, score));
     if (!mark[i]) continue;
-    const double step = rule.step(c) * y;
+    const double step = rule.step(c) * labels.y[i];
     rows.add(i, step, sum);
     if (intercept) sum[rows.d] += step;
     ++mistakes;

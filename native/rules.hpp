@@ -3,7 +3,7 @@
 // m is the margin y_i (w.x_i + b) of the row looked at, c its weight. A rule says whether the row
 // calls for an update and by how much: w += step y_i x_i, b += step y_i. square() is computed where a
 // rule asks for it: |(x_i, 1)|^2, or |x_i|^2 through the origin; of many classes twice that, as the
-// update changes the weights of two. What a rule remembers besides the weights, `learned` changes.
+// update changes the weights of two; square.updates() is how many this call has made. What a rule remembers besides the weights, `learned` changes.
 #pragma once
 
 #include "rows.hpp"
@@ -25,6 +25,29 @@ struct FixedIncrement {
   ROSENBLATT_INLINE void learned(const Any&...) const {}
 };
 
+// A rate that decays: step t, counted from 0, is c / (1 + decay t). `before`: updates before this call.
+struct Decaying {
+  double margin, decay;
+  int64_t before;
+  ROSENBLATT_INLINE bool calls(double m) const { return !(m > margin); }
+  template <class Square>
+  ROSENBLATT_INLINE double step(double c, double, Square square) const {
+    return c / (1 + decay * double(before + square.updates()));
+  }
+};
+
+// Agmon, "The relaxation method for linear inequalities", Canadian Journal of Mathematics 6 (1954); Duda
+// and Hart (1973), 5.6: the share `part` of the way to the margin 1. A row of zeros has no way there.
+struct Relaxation {
+  double part;
+  ROSENBLATT_INLINE bool calls(double m) const { return !(m > 1); }
+  template <class Square>
+  ROSENBLATT_INLINE double step(double c, double m, Square square) const {
+    const double whole = square();
+    return whole > 0 ? c * part * (1 - m) / whole : 0;
+  }
+};
+
 // Crammer, Dekel, Keshet, Shalev-Shwartz and Singer, "Online passive-aggressive algorithms", JMLR 7
 // (2006): the shortest step after which the margin is 1, held back by C, which a weight multiplies.
 // PA-I: no longer than C. PA-II (`squared`): the squared loss that is left counts C times.
@@ -38,6 +61,23 @@ struct PassiveAggressive {
     if (squared) return loss / (square() + 0.5 / most);
     const double whole = loss / square();
     return whole < most ? whole : most;
+  }
+};
+
+// One of those three, told apart at every row, so that the ways through the rows are compiled once.
+struct OneOf {
+  enum Which { decaying, relaxation, passive_aggressive } which;
+  Decaying decays;
+  Relaxation relaxes;
+  PassiveAggressive aggressive;
+  ROSENBLATT_INLINE bool calls(double m) const {
+    if (which == decaying) return decays.calls(m);
+    return which == relaxation ? relaxes.calls(m) : aggressive.calls(m);
+  }
+  template <class Square>
+  ROSENBLATT_INLINE double step(double c, double m, Square square) const {
+    if (which == decaying) return decays.step(c, m, square);
+    return which == relaxation ? relaxes.step(c, m, square) : aggressive.step(c, m, square);
   }
   template <class... Any>
   ROSENBLATT_INLINE void learned(const Any&...) const {}

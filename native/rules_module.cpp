@@ -1,4 +1,4 @@
-// Bindings of the rules besides the perceptron's: AROW and passive-aggressive.
+// Bindings of the rules besides the perceptron's: a decaying rate, relaxation, passive-aggressive, AROW.
 //
 // They are called as bindings.hpp says; AROW where there are precisions. Here are also the squares that
 // these rules ask for.
@@ -8,17 +8,24 @@
 
 namespace {
 
+OneOf one_of(const UpdateRule& rule, int64_t updates) {
+  const auto which = rule.kind == "decay"        ? OneOf::decaying
+                     : rule.kind == "relaxation" ? OneOf::relaxation
+                                                 : OneOf::passive_aggressive;
+  return {which, {rule.number, rule.decay, updates}, {rule.number}, {rule.number, rule.kind == "PA-II"}};
+}
+
 // kernel(rows, rule, learner) for the rule that is asked for.
 template <class Sure, class Plain, class Kernel>
-void run_rule(const Rows& rows, const UpdateRule& rule, const Sure& sure, const Plain& plain,
-              Kernel&& kernel) {
+void run_rule(const Rows& rows, const UpdateRule& rule, int64_t updates, const Sure& sure,
+              const Plain& plain, Kernel&& kernel) {
   without_lock(rows, [&](const auto& view) ROSENBLATT_LAMBDA_INLINE {
     if (rule.kind == "AROW") {
       auto learner = sure();
       kernel(view, Arow{rule.number}, learner);
     } else {
       auto learner = plain();
-      kernel(view, PassiveAggressive{rule.number, rule.kind == "PA-II"}, learner);
+      kernel(view, one_of(rule, updates), learner);
     }
   });
 }
@@ -28,7 +35,7 @@ void with_learner(const Rows& rows, const UpdateRule& rule, const LearnerArrays&
                   Kernel&& kernel) {
   const auto plain = [&] { return arrays.learner(rule); };
   const auto sure = [&] { return ConfidentLearner{plain(), data(arrays.precision)}; };
-  run_rule(rows, rule, sure, plain, kernel);
+  run_rule(rows, rule, arrays.updates, sure, plain, kernel);
 }
 
 template <class Kernel>
@@ -37,7 +44,7 @@ void with_learner(const Rows& rows, const UpdateRule& rule, const JointLearnerAr
   std::vector<double> scores(arrays.k());
   const auto plain = [&] { return arrays.learner(rule, arrays.by_class(), scores.data()); };
   const auto sure = [&] { return ConfidentJointLearner{plain(), data(arrays.precision)}; };
-  run_rule(rows, rule, sure, plain, kernel);
+  run_rule(rows, rule, arrays.updates, sure, plain, kernel);
 }
 
 template <class Examples, class Arrays>

@@ -55,7 +55,7 @@ template <class Rows>
 ROSENBLATT_INLINE void refer(const Rows& rows, Labels labels, double margin, bool intercept,
                              const double* w, int64_t begin, int64_t end, float* slack) {
   for (int64_t i = begin; i < end; ++i)
-    slack[i] = slack_of(rows, i, labels.y[i] * rows.score(i, w) - margin, 1, intercept);
+    slack[i] = slack_of(rows, i, labels.margin(i, rows.score(i, w)) - margin, 1, intercept);
 }
 
 // How far weights are from the reference, as an upper bound on the slack of rows they may get wrong.

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rosenblatt.error_bracket import ErrorBracket, minimum_errors
     from rosenblatt.kernel_perceptron import KernelPerceptron
     from rosenblatt.model_file import load, save
-    from rosenblatt.online import AROW, PassiveAggressive
+    from rosenblatt.online import AROW, PassiveAggressive, Relaxation
     from rosenblatt.opinions import Opinions, second_opinion
     from rosenblatt.perceptron import Perceptron
     from rosenblatt.random_linear import RandomLinearClassifier
@@ -33,6 +33,7 @@ __all__ = [
     "PassiveAggressive",
     "Perceptron",
     "RandomLinearClassifier",
+    "Relaxation",
     "Scorecard",
     "SignReport",
     "StopReason",
@@ -62,6 +63,7 @@ _HOME = {
     "PassiveAggressive": "rosenblatt.online",
     "Perceptron": "rosenblatt.perceptron",
     "RandomLinearClassifier": "rosenblatt.random_linear",
+    "Relaxation": "rosenblatt.online",
     "Scorecard": "rosenblatt.scorecard",
     "SignReport": "rosenblatt.sign_report",
     "StopReason": "rosenblatt._training.stopping",

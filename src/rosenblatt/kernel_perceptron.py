@@ -28,7 +28,15 @@ from rosenblatt._training.kernels import Gram, checked_kernel
 from rosenblatt._training.linear_rule import read_only
 from rosenblatt._training.monitor import Watch
 from rosenblatt._training.orders import ORDERS
-from rosenblatt._training.settings import Recipe, Settings, Spec, learner_of, margin_rule, recipe_of
+from rosenblatt._training.settings import (
+    Recipe,
+    Settings,
+    Spec,
+    learner_of,
+    margin_rule,
+    recipe_of,
+    refuse_tie,
+)
 from rosenblatt._training.state import Job
 from rosenblatt._training.stopping import Patience
 from rosenblatt._training.training import Given, TrainingSet
@@ -60,7 +68,7 @@ class KernelPerceptron(PerceptronTraining, Classifier):
         "scale" is 1 / (d · variance of X), "auto" is 1 / d.
     coef0 : float, default=1.0
         Of the poly and sigmoid kernels.
-    order : {"shuffle", "cyclic", "blocks", "random", "batch"}, default="shuffle"
+    order : {"shuffle", "fixed", "cyclic", "blocks", "random", "batch"}, default="shuffle"
         How a mistake is found, as in `Perceptron`.
     keep : str, default="best"
         What is returned: the values of `Perceptron`, but for "auto"; "pocket" costs little more
@@ -70,6 +78,8 @@ class KernelPerceptron(PerceptronTraining, Classifier):
     margin : float or "scale", default=0.0
         μ: a row makes an update when y_i s(x_i) <= μ. "scale" as in `Perceptron`: ‖(x_i, 1)‖²
         is k(x_i, x_i) + 1 here, k(x_i, x_i) without an intercept.
+    tie : {"mistake", "positive", "negative"}, default="mistake"
+        What a score of 0 is, as in `Perceptron`.
     fit_intercept : bool, default=True
         False: b = 0.
     max_iter : int, default=1000
@@ -123,15 +133,16 @@ class KernelPerceptron(PerceptronTraining, Classifier):
     ([-1, 1, 1, -1], True)
     """
 
-    _spec = Spec(margin_rule, ("margin",), kernel=True, eta0=True, prove=True)
+    _spec = Spec(margin_rule, ("margin",), kernel=True, unit="eta0", tie=True, prove=True)
     kernel: str | Callable[[Any, Any], Any] = "rbf"
     degree: float = 3
     gamma: Literal["scale", "auto"] | float = "scale"
     coef0: float = 1.0
-    order: Literal["shuffle", "cyclic", "blocks", "random", "batch"] = "shuffle"
+    order: Literal["shuffle", "fixed", "cyclic", "blocks", "random", "batch"] = "shuffle"
     keep: KeepName = "best"
     eta0: float = 1.0
     margin: float | Literal["scale"] = 0.0
+    tie: Literal["mistake", "positive", "negative"] = "mistake"
     fit_intercept: bool = True
     max_iter: int = 1000
     max_updates: int | None = None
@@ -266,7 +277,9 @@ class Points(Given):
         most_bytes = 2**20 * parameters.positive("cache_size", estimator.cache_size)
         rows = checked_rows(estimator, self.X, reset=True)
         by_class = estimator.class_weight
-        labelled, classes = targets.examples(rows, self.y, self.sample_weight, by_class)
+        tie = settings.units.score_of_tie
+        labelled, classes = targets.examples(rows, self.y, self.sample_weight, by_class, tie=tie)
+        refuse_tie(settings, labelled.k)
         kernel = checked_kernel(estimator, rows)
         start = None
         if any(part is not None for part in self.start):
@@ -315,7 +328,7 @@ class GramSet(TrainingSet):
 
     def job(self, settings: Settings, watch: Watch) -> DualJob:
         e = self.labelled
-        examples = KernelExamples(self.gram, e.y, e.c, e.k)
+        examples = KernelExamples(self.gram, e.y, e.c, e.k, e.tie)
         learner = learner_of(settings, Dual if e.k is None else JointDual, examples)
         order, keep = ORDERS[settings.order](examples), KEEPS[settings.units.keep]()
         return Job(learner, order, keep, examples, False, watch)

@@ -39,7 +39,7 @@ from rosenblatt._util.strict_json import (
 from rosenblatt._util.version import __version__
 from rosenblatt.errors import InputError, InputTypeError, ModelFileError
 from rosenblatt.kernel_perceptron import KernelPerceptron
-from rosenblatt.online import AROW, PassiveAggressive
+from rosenblatt.online import AROW, PassiveAggressive, Relaxation
 from rosenblatt.perceptron import Perceptron
 from rosenblatt.random_linear import RandomLinearClassifier
 from rosenblatt.scorecard import Scorecard
@@ -48,7 +48,13 @@ FORMAT, VERSION = "rosenblatt-model", 1
 MOST_BYTES = 4 << 30
 
 Estimator = (
-    Perceptron | KernelPerceptron | RandomLinearClassifier | AROW | PassiveAggressive | Scorecard
+    Perceptron
+    | KernelPerceptron
+    | RandomLinearClassifier
+    | AROW
+    | PassiveAggressive
+    | Relaxation
+    | Scorecard
 )
 KINDS: dict[str, type[Any]] = {kind.__name__: kind for kind in get_args(Estimator)}
 

@@ -1,4 +1,4 @@
-"""Rules that step by other lengths than the perceptron: PassiveAggressive and AROW."""
+"""Rules that step by other lengths than the perceptron: PassiveAggressive, AROW, Relaxation."""
 
 from __future__ import annotations
 
@@ -11,7 +11,12 @@ from numpy.typing import NDArray
 from rosenblatt._training.estimator import TrainedLinearClassifier, need_fit
 from rosenblatt._training.keeps import KeepName
 from rosenblatt._training.linear_rule import read_only
-from rosenblatt._training.settings import Spec, arow_rule, passive_aggressive_rule
+from rosenblatt._training.settings import (
+    Spec,
+    arow_rule,
+    passive_aggressive_rule,
+    relaxation_rule,
+)
 
 
 @dataclass(kw_only=True, eq=False, repr=False)  # its fields are the parameters
@@ -33,7 +38,7 @@ class PassiveAggressive(TrainedLinearClassifier):
         The larger, the longer the steps.
     variant : {"II", "I"}, default="II"
         "I": no step is longer than C. "II": the square of the loss that is left counts C times.
-    order : {"shuffle", "cyclic", "blocks", "random"}, default="shuffle"
+    order : {"shuffle", "fixed", "cyclic", "blocks", "random"}, default="shuffle"
         How a row is found, as in `Perceptron`; there is no step for all rows at once.
     keep : str, default="average"
         What is returned: the values of `Perceptron`, but for "auto".
@@ -82,7 +87,7 @@ class PassiveAggressive(TrainedLinearClassifier):
 
     C: float = 1.0
     variant: Literal["I", "II"] = "II"
-    order: Literal["shuffle", "cyclic", "blocks", "random"] = "shuffle"
+    order: Literal["shuffle", "fixed", "cyclic", "blocks", "random"] = "shuffle"
     keep: KeepName = "average"
     fit_intercept: bool = True
     max_iter: int = 10
@@ -113,7 +118,7 @@ class AROW(TrainedLinearClassifier):
     r : float or "scale", default="scale"
         The larger, the smaller the steps. "scale": 0.3 times the mean of ‖(x_i, 1)‖² over the rows
         by weight (‖x_i‖² through the origin), of k > 2 classes twice that.
-    order : {"shuffle", "cyclic", "blocks", "random"}, default="shuffle"
+    order : {"shuffle", "fixed", "cyclic", "blocks", "random"}, default="shuffle"
         How a row is found, as in `Perceptron`; there is no step for all rows at once.
     keep : str, default="last"
         What is returned: the values of `Perceptron`, but for "auto".
@@ -165,7 +170,7 @@ class AROW(TrainedLinearClassifier):
     _spec = Spec(arow_rule, ("r",))
 
     r: float | Literal["scale"] = "scale"
-    order: Literal["shuffle", "cyclic", "blocks", "random"] = "shuffle"
+    order: Literal["shuffle", "fixed", "cyclic", "blocks", "random"] = "shuffle"
     keep: KeepName = "last"
     fit_intercept: bool = True
     max_iter: int = 10
@@ -189,3 +194,83 @@ class AROW(TrainedLinearClassifier):
         precision = self._state.memory.precision
         assert precision is not None
         return read_only(np.atleast_2d(precision).copy())
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class Relaxation(TrainedLinearClassifier):
+    """A linear rule that moves a share of the way to the margin μ of each row: relaxation.
+
+    A row whose margin m = y (w·x + b) is at most μ makes an update w += τ y x, b += τ y with
+    τ = λ (μ - m) / ‖(x, 1)‖² (‖x‖² through the origin): λ = 1 ends on the hyperplane m = μ, more
+    beyond it, less before it (Agmon 1954; Motzkin and Schoenberg 1954; Duda and Hart 1973, 5.6).
+    With k > 2 classes the row's class y and its rival r have m = s_y - s_r, the square is twice
+    that; w_y comes nearer and w_r goes away, as in `Perceptron`.
+
+    The weights come nearer to every separator of margin μ at each update. With λ <= 1 they may
+    never reach one; with λ > 1 training on separable rows ends.
+
+    Parameters
+    ----------
+    factor : float, default=1.5
+        λ, between 0 and 2.
+    margin : float, default=1.0
+        μ > 0. From zero weights, scaling it scales w and changes nothing else.
+    order : {"shuffle", "fixed", "cyclic", "blocks", "random"}, default="shuffle"
+        How a row is found, as in `Perceptron`; there is no step for all rows at once.
+    keep : str, default="best"
+        What is returned: the values of `Perceptron`, but for "auto".
+    fit_intercept : bool, default=True
+        False: the hyperplane goes through the origin, b = 0.
+    max_iter : int, default=1000
+        The largest number of epochs.
+    max_updates : int or None, default=None
+        The largest number of updates; None: no limit.
+    patience : int or None, default=5
+        Early stopping, as in `Perceptron`: training ends after this many epochs without
+        noticeably fewer mistakes. None: only `max_iter` and `max_updates` end it.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes. A weight multiplies τ.
+    random_state : int, RandomState instance or None, default=None
+        Seeds order="shuffle", "fixed", "blocks" and "random".
+    warm_start : bool, default=False
+        Fitting again resumes: on the same data with the same parameters exactly where training
+        stopped, otherwise from the weights that were returned.
+    verbose : int, default=0
+        1: show a progress bar, or lines of text where there is no terminal.
+
+    Attributes
+    ----------
+    coef_, intercept_ : arrays of shape (1, d) and (1,), of k > 2 classes (k, d) and (k,)
+        The returned weights; keep="vote" has none.
+    classes_, training_errors_, stop_reason_, n_iter_, n_updates_, validation_mistakes_
+        As those of `Perceptron`.
+    converged_ : bool
+        Every row was looked at under the same weights, and all had margins above μ.
+    mistakes_, update_counts_ : arrays
+        How many rows made an update, by epoch; updates by row. Steps have different lengths, so
+        the weights do not follow from the counts.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from rosenblatt import Relaxation
+    >>> X, y = np.array([[3, 3], [4, 3], [1, 1]]), [1, 1, -1]
+    >>> p = Relaxation(order="cyclic", keep="last").fit(X, y)
+    >>> p.n_updates_, p.converged_
+    (46, True)
+    """
+
+    _spec = Spec(relaxation_rule, ("factor",), unit="margin")
+
+    factor: float = 1.5
+    margin: float = 1.0
+    order: Literal["shuffle", "fixed", "cyclic", "blocks", "random"] = "shuffle"
+    keep: KeepName = "best"
+    fit_intercept: bool = True
+    max_iter: int = 1000
+    max_updates: int | None = None
+    patience: int | None = 5
+    class_weight: Any = None
+    random_state: Any = None
+    warm_start: bool = False
+    verbose: int = 0

@@ -16,7 +16,7 @@ from rosenblatt._util.spelling import either
 from rosenblatt._validation import parameters
 from rosenblatt.errors import InputError, InputTypeError, MissingExtraError
 from rosenblatt.kernel_perceptron import KernelPerceptron
-from rosenblatt.online import AROW, PassiveAggressive
+from rosenblatt.online import AROW, PassiveAggressive, Relaxation
 from rosenblatt.perceptron import Perceptron
 from rosenblatt.random_linear import RandomLinearClassifier
 from rosenblatt.scorecard import Scorecard
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from rosenblatt.data import Preprocessing
 
 
-_KINDS = (Perceptron, KernelPerceptron, RandomLinearClassifier, AROW, PassiveAggressive)
+_KINDS = (Perceptron, KernelPerceptron, RandomLinearClassifier, AROW, PassiveAggressive, Relaxation)
 _TYPES = ("float64", "float32")
 
 
@@ -40,7 +40,8 @@ def export(
 
     Parameters
     ----------
-    estimator : Perceptron, KernelPerceptron, RandomLinearClassifier, AROW or PassiveAggressive
+    estimator : Perceptron, KernelPerceptron, RandomLinearClassifier, AROW, PassiveAggressive or
+        Relaxation
         Fitted; not with a kernel that is a function or precomputed.
     path : str or path
         A file that is there is replaced.

@@ -34,10 +34,11 @@ class Perceptron(PerceptronTraining, TrainedLinearClassifier):
 
     Parameters
     ----------
-    order : {"shuffle", "cyclic", "blocks", "mixed", "random", "batch"}, default="shuffle"
+    order : {"shuffle", "fixed", "cyclic", "blocks", "mixed", "random", "batch"}, default="shuffle"
         How a mistake is found. "shuffle": in a fresh permutation of the rows every epoch.
-        "cyclic": in the given order. "blocks": blocks of 65,536 rows and the rows within them are
-        shuffled every epoch (for out-of-core data, on disk). "mixed": the same within shards of
+        "fixed": in the permutation of the first epoch, every epoch. "cyclic": in the given order.
+        "blocks": blocks of 65,536 rows and the rows within them are shuffled every epoch (for
+        out-of-core data, on disk). "mixed": the same within shards of
         64 blocks; all shards start an epoch from the same weights, and their results are averaged
         in proportion to their mistakes (for several machines; a table of one shard is trained as
         with "blocks"). "random": uniformly among all mistakes. "batch": all mistakes at once
@@ -55,6 +56,12 @@ class Perceptron(PerceptronTraining, TrainedLinearClassifier):
         μ: a row makes an update when y_i (w·x_i + b) <= μ, of k > 2 classes s_y - s_r <= μ.
         "scale": η times the mean of ‖(x_i, 1)‖² over the rows by weight (‖x_i‖² through the
         origin), of k > 2 classes twice that; with keep="average" it errs least on rows not seen.
+    tie : {"mistake", "positive", "negative"}, default="mistake"
+        What a score of 0 is: a mistake, whatever the label; "positive": right for `classes_[1]`;
+        "negative": right for `classes_[0]`. Updates and `training_errors_` follow it; `predict`
+        counts a score of 0 for `classes_[1]` always. Two classes only, or multi_class="ovr".
+    decay : float, default=0.0
+        The rate falls: update t + 1 has the rate η / (1 + decay·t); with order="batch" step t + 1.
     fit_intercept : bool, default=True
         False: the hyperplane goes through the origin, b = 0.
     max_iter : int, default=1000
@@ -138,7 +145,8 @@ class Perceptron(PerceptronTraining, TrainedLinearClassifier):
     mistakes_ : array
         How many rows made an update, by epoch ("ovr": summed over the classes).
     update_counts_ : array of shape (n,), of k > 2 classes sparse of shape (n, k)
-        Updates by row: the last weights are w₀ + η Σ c_i update_counts_i y_i x_i. With k > 2
+        Updates by row: the last weights are w₀ + η Σ c_i update_counts_i y_i x_i (not with decay,
+        where each update has a rate of its own). With k > 2
         classes positive for the row's class, negative for its rivals: the last weights of class j
         are w₀ + η Σ c_i update_counts_ij x_i. With order="mixed" and more than one shard these are
         the updates of the shards, and no such sum gives the weights, which were mixed. None after
@@ -158,8 +166,9 @@ class Perceptron(PerceptronTraining, TrainedLinearClassifier):
 
     _spec = Spec(
         margin_rule,
-        ("margin",),
-        eta0=True,
+        ("margin", "decay"),
+        unit="eta0",
+        tie=True,
         prove=True,
         multi_class=True,
         device=True,
@@ -167,10 +176,12 @@ class Perceptron(PerceptronTraining, TrainedLinearClassifier):
     )
     _sparse = None  # the rule whose weights are shown sparse
 
-    order: Literal["shuffle", "cyclic", "blocks", "mixed", "random", "batch"] = "shuffle"
+    order: Literal["shuffle", "fixed", "cyclic", "blocks", "mixed", "random", "batch"] = "shuffle"
     keep: Literal["auto", "best", "last", "pocket", "average", "vote"] = "auto"
     eta0: float = 1.0
     margin: float | Literal["scale"] = 0.0
+    tie: Literal["mistake", "positive", "negative"] = "mistake"
+    decay: float = 0.0
     fit_intercept: bool = True
     max_iter: int = 1000
     max_updates: int | None = None

@@ -131,6 +131,7 @@ def a_fit(seed):
         "fit_intercept": bool(rng.random() < 0.7),
         "max_iter": int(rng.choice([5, 20, 60])),
         "random_state": seed,
+        "tie": str(rng.choice(["mistake", "positive"])),
     }
     return X, y, weights, choices
 

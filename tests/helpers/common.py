@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-ORDERS = ["cyclic", "shuffle", "blocks", "random", "batch"]
+ORDERS = ["cyclic", "shuffle", "fixed", "blocks", "random", "batch"]
 KEEPS = ["last", "best", "pocket", "average", "vote"]
 
 every_order = pytest.mark.parametrize("order", ORDERS)

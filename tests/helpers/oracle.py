@@ -39,11 +39,26 @@ def in_blocks(seed, e, n, block):
 class Oracle:
     """A perceptron run of a number of epochs; everything in Fractions and in units of η."""
 
-    def __init__(self, X, y, *, c=None, margin=0, intercept=True, start=None, seed=0):
+    def __init__(
+        self,
+        X,
+        y,
+        *,
+        c=None,
+        margin=0,
+        intercept=True,
+        start=None,
+        seed=0,
+        tie="mistake",
+        decay=0,
+        relaxation=None,
+    ):
         self.X = [[Fraction(v) for v in row] + [Fraction(int(intercept))] for row in X.tolist()]
         self.y, self.n = [int(v) for v in y], len(y)
         self.c = [Fraction(1)] * self.n if c is None else [Fraction(v) for v in c]
         self.margin, self.seed = Fraction(margin), seed
+        self.right_at_0 = {"mistake": None, "positive": 1, "negative": -1}[tie]  # this label is
+        self.decay, self.relaxation, self.steps = Fraction(decay), relaxation, 0
         self.w = [Fraction(v) for v in (start if start is not None else [0] * len(self.X[0]))]
         self.after_visit = []  # the weights after each visit
         self.after_update = [self.w]  # the start, then the weights after each update
@@ -53,13 +68,28 @@ class Oracle:
     def m(self, w, i):
         return self.y[i] * sum(a * b for a, b in zip(w, self.X[i], strict=True))
 
+    def calls(self, w, i):
+        """Where a score of 0 is right for the label, only a margin that is asked for calls."""
+        m = self.m(w, i)
+        if m == 0 == self.margin:
+            return self.y[i] != self.right_at_0
+        return m <= self.margin
+
+    def length(self, i):
+        if self.relaxation is None:
+            return 1 / (1 + self.decay * self.steps)
+        square = sum(v * v for v in self.X[i])
+        return Fraction(self.relaxation) * (self.margin - self.m(self.w, i)) / square
+
     def step(self, rows):
-        for i in rows:
-            self.w = [a + self.c[i] * self.y[i] * b for a, b in zip(self.w, self.X[i], strict=True)]
+        lengths = [self.length(i) * self.c[i] * self.y[i] for i in rows]  # under the same weights
+        self.steps += 1
+        for i, length in zip(rows, lengths, strict=True):
+            self.w = [a + length * b for a, b in zip(self.w, self.X[i], strict=True)]
             self.counts[i] += 1
 
     def visit(self, i):
-        mistake = self.m(self.w, i) <= self.margin
+        mistake = self.calls(self.w, i)
         if mistake:
             self.step([i])
             self.after_update.append(self.w)
@@ -74,14 +104,16 @@ class Oracle:
         """The rows that epoch e visits."""
         if order == "blocks":
             return in_blocks(self.seed, e, self.n, block)
-        return range(self.n) if order == "cyclic" else permutation(self.seed, e, self.n)
+        if order == "cyclic":
+            return range(self.n)
+        return permutation(self.seed, 0 if order == "fixed" else e, self.n)
 
     def run(self, order, epochs, block=1 << 16):
         draws = self.draws()
         for e in range(epochs):
             self.mistakes.append(0)
             if order == "batch":
-                rows = [i for i in range(self.n) if self.m(self.w, i) <= self.margin]
+                rows = [i for i in range(self.n) if self.calls(self.w, i)]
                 self.step(rows)
                 if rows:
                     self.after_update.append(self.w)
@@ -112,11 +144,15 @@ class Oracle:
                     break
             k += 1
 
+    def wrong(self, w, i):
+        m = self.m(w, i)
+        return m < 0 or (m == 0 and self.y[i] != self.right_at_0)
+
     def errors(self, w):
-        return sum(self.m(w, i) <= 0 for i in range(self.n))
+        return sum(self.wrong(w, i) for i in range(self.n))
 
     def weighted_errors(self, w):
-        return sum(self.c[i] for i in range(self.n) if self.m(w, i) <= 0)
+        return sum(self.c[i] for i in range(self.n) if self.wrong(w, i))
 
     def best(self):
         """Fewest weighted mistakes; ties prefer an average, then the older."""

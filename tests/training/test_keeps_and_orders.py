@@ -32,15 +32,18 @@ def problems(draw):
     intercept = draw(st.booleans())
     if start is not None and not intercept:
         start[d] = 0.0
-    return X, y, c, start, margin, intercept, seed
+    tie = draw(st.sampled_from(["mistake", "positive", "negative"]))
+    return X, y, c, start, margin, intercept, seed, tie
 
 
 def run_both(problem, order, keep, epochs=4):
-    X, y, c, start, margin, intercept, seed = problem
+    X, y, c, start, margin, intercept, seed, tie = problem
+    tie = "positive" if keep == "vote" and tie == "negative" else tie
     p = Perceptron(
         order=order,
         keep=keep,
         margin=margin,
+        tie=tie,
         fit_intercept=intercept,
         max_iter=epochs,
         random_state=seed,
@@ -48,7 +51,7 @@ def run_both(problem, order, keep, epochs=4):
     init = {} if start is None else {"coef_init": start[:-1], "intercept_init": start[-1]}
     p.fit(X, y, sample_weight=c, **init)
     oracle = Oracle(
-        X, y, c=c, margin=margin, intercept=intercept, start=start, seed=p._state.seed
+        X, y, c=c, margin=margin, intercept=intercept, start=start, seed=p._state.seed, tie=tie
     ).run(order, epochs)
     return p, oracle
 

@@ -22,7 +22,11 @@ Values = NDArray[Any]  # float32 or float64
 NativeRows = Any  # a backend's own handle on X: made by `dense` or `csr`, read by nobody else
 LogColumns = tuple[Any, ...]  # row, visit, score before; of many classes row, visit, margin, rival
 
-Kind = Literal["perceptron", "PA-I", "PA-II", "AROW"]
+TINY = 2.0**-1022
+Kind = Literal["perceptron", "decay", "relaxation", "PA-I", "PA-II", "AROW"]
+
+TIES = {"mistake": 0.0, "positive": TINY, "negative": -TINY}
+"""What a score of 0 is taken for: 0 is a mistake for both labels."""
 
 # With two classes labels are -1 and +1, and lifted weights have the shape (d + 1,). With k classes
 # labels are numbers from 0, and weights have the shape (k, d + 1): the arrays say which it is.
@@ -34,19 +38,21 @@ class LabelledRows(NamedTuple):
     rows: NativeRows
     y: Labels
     c: Floats | None = None  # None: all 1
+    tie: float = 0.0  # of two classes: what a score of 0 is taken for
 
 
 class UpdateRule(NamedTuple):
     """When a row calls for an update, and how far the step goes; in units of the learning rate."""
 
     kind: Kind
-    number: float  # the margin μ of the perceptron, C of PA-I and PA-II, r of AROW
+    number: float  # the margin μ, of relaxation the share λ, C of PA-I and PA-II, r of AROW
     intercept: bool = True  # whether b is learned
+    decay: float = 0.0  # of the rate
 
     @property
     def margin(self) -> float:
         """A row whose margin is not above it calls for an update."""
-        return self.number if self.kind == "perceptron" else 1.0
+        return self.number if self.kind in ("perceptron", "decay") else 1.0
 
 
 class LearnerArrays(NamedTuple):
@@ -58,6 +64,7 @@ class LearnerArrays(NamedTuple):
     precision: Floats | None = None  # how sure AROW is of each weight
     visits: int = 0  # made before this call
     log: LogColumns | None = None  # where the updates of this call are noted
+    updates: int = 0  # made before this call
 
 
 class Permutation(NamedTuple):
@@ -183,7 +190,9 @@ class Backend(Protocol):
         self, products: Values, x_squares: Values, z_squares: Values, gamma: float, /
     ) -> None: ...
 
-    def next_call(self, y: Signs, sums: Floats, b: float, margin: float, at: int, /) -> int: ...
+    def next_call(
+        self, y: Signs, sums: Floats, b: float, margin: float, at: int, tie: float = 0.0, /
+    ) -> int: ...
 
     def all_finite(self, values: Values, /) -> bool: ...
 

@@ -114,10 +114,11 @@ def rival(of_classes: list[float], y: int) -> int:
     return best
 
 
-def margin_of(x: Vector, y: int, w: Vector) -> float:
-    """y s; with many classes the score of class y minus that of its rival."""
+def margin_of(x: Vector, y: int, w: Vector, tie: float) -> float:
+    """y s, where a score of 0 is taken for `tie`; with many classes the score of class y minus
+    that of its rival."""
     if w.ndim == 1:
-        return y * score(x, w)
+        return y * (score(x, w) or tie)
     of_classes = scores_of_classes(x, w)
     return of_classes[y] - of_classes[rival(of_classes, y)]
 
@@ -164,9 +165,12 @@ def all_finite(values: NDArray[Any]) -> bool:
     return bool(np.isfinite(values).all())
 
 
-def next_call(y: NDArray[Any], sums: Vector, b: float, margin: float, at: int) -> int:
+def next_call(
+    y: NDArray[Any], sums: Vector, b: float, margin: float, at: int, tie: float = 0.0
+) -> int:
     """The first place from `at` on that calls for an update; the end where none does."""
-    calls = np.flatnonzero(~(y[at:] * (sums[at:] + b) > margin))
+    scores = sums[at:] + b
+    calls = np.flatnonzero(~(y[at:] * np.where(scores == 0, tie, scores) > margin))
     return at + int(calls[0]) if len(calls) else len(y)
 
 
@@ -224,6 +228,32 @@ class _FixedIncrement:
         return c
 
 
+class _Decaying(_FixedIncrement):
+    """A rate that decays: with t updates so far the step is c / (1 + decay t)."""
+
+    def __init__(self, margin: float, decay: float, updates: int):
+        super().__init__(margin)
+        self.decay, self.updates = decay, updates
+
+    def step(self, c: float, m: float, square: Callable[[], float]) -> float:
+        self.updates += 1
+        return c / (1 + self.decay * (self.updates - 1))
+
+
+class _Relaxation:
+    """A share λ of the way to the margin 1 (Agmon 1954); a row of zeros has no way there."""
+
+    def __init__(self, share: float):
+        self.share = share
+
+    def calls(self, m: float) -> bool:
+        return not m > 1
+
+    def step(self, c: float, m: float, square: Callable[[], float]) -> float:
+        whole = square()
+        return c * self.share * (1 - m) / whole if whole > 0 else 0.0
+
+
 class _PassiveAggressive:
     """The shortest step after which m is 1, held back by C (Crammer and others 2006).
 
@@ -262,9 +292,15 @@ class _Arow:
         return (1 - m) / (square() + self.r / c)
 
 
-def _rule_of(rule: UpdateRule) -> _FixedIncrement | _PassiveAggressive | _Arow:
+def _rule_of(
+    rule: UpdateRule, updates: int
+) -> _FixedIncrement | _Relaxation | _PassiveAggressive | _Arow:
     if rule.kind == "perceptron":
         return _FixedIncrement(rule.number)
+    if rule.kind == "decay":
+        return _Decaying(rule.number, rule.decay, updates)
+    if rule.kind == "relaxation":
+        return _Relaxation(rule.number)
     if rule.kind == "AROW":
         return _Arow(rule.number)
     return _PassiveAggressive(rule.number, squared=rule.kind == "PA-II")
@@ -274,9 +310,9 @@ class _Learner:
     """Weights of two classes, and what is remembered about how they came about."""
 
     def __init__(self, examples: LabelledRows, rule: UpdateRule, arrays: LearnerArrays):
-        self.rows, self.y, self.c = examples
-        self.rule, self.intercept = _rule_of(rule), rule.intercept
-        self.w, self.correction, self.counts, self.p, self.visits, self.log = arrays
+        self.rows, self.y, self.c, self.tie = examples
+        self.w, self.correction, self.counts, self.p, self.visits, self.log, before = arrays
+        self.rule, self.intercept = _rule_of(rule, before), rule.intercept
         self.updates = 0  # of this call
 
     def weight(self, i: int) -> float:
@@ -287,7 +323,7 @@ class _Learner:
         return np.append(self.rows[i], 1.0 if self.intercept else 0.0)
 
     def margin(self, i: int) -> float:
-        return float(self.y[i]) * score(self.rows[i], self.w)
+        return margin_of(self.rows[i], int(self.y[i]), self.w, self.tie)
 
     def calls(self, i: int) -> bool:
         """Does row i call for an update?"""
@@ -358,7 +394,7 @@ class _JointLearner(_Learner):
 
     def margin(self, i: int) -> float:
         """The score of the row's class minus that of its rival."""
-        return margin_of(self.rows[i], int(self.y[i]), self.w)
+        return margin_of(self.rows[i], int(self.y[i]), self.w, 0.0)
 
     def noted(self, i: int) -> tuple[float, ...]:
         """Its margin and its rival."""
@@ -468,7 +504,7 @@ def count(examples: LabelledRows, tally: MistakeTally, begin: int, end: int) -> 
 
     One that reaches its limit is out. Returns whether any is still in.
     """
-    rows, y, c = examples
+    rows, y, c, tie = examples
     w, limit, plain, weighted = tally
     for i in range(begin, end):
         weight = 1.0 if c is None else float(c[i])
@@ -476,7 +512,7 @@ def count(examples: LabelledRows, tally: MistakeTally, begin: int, end: int) -> 
             continue
         x = rows[i]
         for a in np.flatnonzero(weighted < limit):
-            if not margin_of(x, int(y[i]), w[a]) > 0:
+            if not margin_of(x, int(y[i]), w[a], tie) > 0:
                 plain[a] += 1
                 weighted[a] += weight
     return bool((weighted < limit).any())

@@ -242,8 +242,9 @@ class Labelled:
     quick = True  # all rows can be evaluated once more while somebody waits
     gpu: Any = None  # the rows, where they are on a GPU
 
-    def __init__(self, y: Labels, c: Weights | None, k: int | None = None):
+    def __init__(self, y: Labels, c: Weights | None, k: int | None = None, tie: float = 0.0):
         self.y, self.c = y, c
+        self.tie = tie  # of two classes: what a score of 0 is taken for
         self.k = k  # how many classes; None: two, -1 and +1
         self.index_type = np.int32 if len(y) <= np.iinfo(np.int32).max else np.int64
         # A row of weight 0 does not exist: `present` lists the others, None where all are.
@@ -253,8 +254,13 @@ class Labelled:
         self.n = len(y) if self.present is None else len(self.present)
         self.total_weight = float(self.n) if c is None else summation.total(c)
 
+    def margins(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+        if self.tie and scores.ndim == 1:
+            scores = np.where(scores == 0, self.tie, scores)
+        return margins(scores, self.y)
+
     def wrong(self, scores: NDArray[np.float64]) -> NDArray[np.bool_]:
-        wrong = ~(margins(scores, self.y) > 0)
+        wrong = ~(self.margins(scores) > 0)
         return wrong if self.c is None else wrong & (self.c != 0)
 
     def mistakes(self, scores: NDArray[np.float64]) -> int:
@@ -329,11 +335,18 @@ class RowsToJudge(ABC):
 class Examples(RowsToJudge, Labelled, Sized):
     """Rows with their labels and weights."""
 
-    def __init__(self, X: Placed, y: Labels, c: Weights | None = None, k: int | None = None):
-        super().__init__(y, c, k)
+    def __init__(
+        self,
+        X: Placed,
+        y: Labels,
+        c: Weights | None = None,
+        k: int | None = None,
+        tie: float = 0.0,
+    ):
+        super().__init__(y, c, k, tie)
         self.rows = Rows(X)
         self.gpu = self.rows if self.rows.on_gpu else None
-        self.labelled = LabelledRows(self.rows.native, y, c)
+        self.labelled = LabelledRows(self.rows.native, y, c, tie)
         self.chunk, self.d = max(1, self.rows.chunk // (k or 1)), self.rows.d
         self.shape_of_weights = (self.d + 1,) if k is None else (k, self.d + 1)
 

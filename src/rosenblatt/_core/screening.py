@@ -177,6 +177,7 @@ class ScreenedRows(RowsToJudge):
     def __init__(self, examples: Examples, screen: Screen):
         self._examples, self._screen = examples, screen
         self.n, self.total_weight = examples.n, examples.total_weight
+        self.tie = examples.tie
 
     def add_mistakes(self, tally: Tally) -> bool:
         if not self._screen.ready:

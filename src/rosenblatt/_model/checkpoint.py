@@ -260,9 +260,10 @@ class Checkpoint:
         return InputError(f"{self._path} cannot be read as a checkpoint: {why}. {advice}.")
 
     def _refuse_other(self, before: dict[str, Any], wanted: dict[str, Any]) -> None:
+        before = _UNSAID | before
         others = [
             _WORDS.get(name, f"{name} is {now!r} and was {before.get(name)!r}")
-            for name, now in wanted.items()
+            for name, now in (_UNSAID | wanted).items()
             if before.get(name) != now
         ]
         if others:
@@ -307,6 +308,7 @@ class Checkpoint:
         self._is_there, self._written_at = True, time.monotonic()
 
 
+_UNSAID = {"decay": 0.0, "tie": "mistake"}  # what is so where nothing else is said
 _WORDS = {
     "data": "the rows, their order or labels are not the same",
     "weights": "the weights of the rows are not the same",
@@ -324,6 +326,8 @@ def settings_of(settings: Settings) -> dict[str, Any]:
         "eta0": settings.units.eta0,
         "fit_intercept": settings.units.fit_intercept,
         rule.name: rule.number,
+        **({"decay": rule.decay} if rule.decay else {}),
+        **({} if settings.units.tie == "mistake" else {"tie": settings.units.tie}),
         "patience": settings.patience,
         "tol": settings.tol,
         "prove": settings.prove,

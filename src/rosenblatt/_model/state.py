@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt._core.backend import compute
+from rosenblatt._core.protocol import Kind
 from rosenblatt._core.rows import Scale, Weights
 from rosenblatt._core.summation import Fold
 from rosenblatt._model.rules import read_weights, read_weights_in, shape_of_weights, write_weights
@@ -88,6 +89,7 @@ def _write_recipe(recipe: Recipe | None) -> dict[str, Any] | None:
         "order": recipe.order,
         "rule": recipe.rule[0],
         "number": recipe.rule[1],
+        **({"decay": recipe.rule[2]} if recipe.rule[2] else {}),
         "data": recipe.data,
         "weights": recipe.weights,
         "validation_data": recipe.more,
@@ -254,11 +256,11 @@ def _read_recipe(part: Part, known: Known) -> Recipe | None:
 # --- What a rule remembers: its number, how large rows were, how sure it is of each weight --------
 
 
-def read_rule(recipe: Part) -> tuple[str, Number]:
-    kind = recipe.one_of("rule", ("perceptron", "PA-I", "PA-II", "AROW"))
-    if recipe.value("number") == "scale":
-        return kind, "scale"
-    return kind, recipe.number("number")
+def read_rule(recipe: Part) -> tuple[str, Number, float]:
+    kind = recipe.one_of("rule", get_args(Kind))
+    decay = recipe.number("decay") if "decay" in recipe else 0.0
+    scaled = recipe.value("number") == "scale"
+    return kind, "scale" if scaled else recipe.number("number"), decay
 
 
 def read_scale(part: Part) -> Scale | None:

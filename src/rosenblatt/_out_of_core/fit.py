@@ -23,7 +23,7 @@ from rosenblatt._training.keeps import KEEPS
 from rosenblatt._training.learner import Primal, PrimalJob
 from rosenblatt._training.linear_rule import LinearRule, SeparateVoters, Voters
 from rosenblatt._training.monitor import Watch
-from rosenblatt._training.settings import Recipe, Settings, learner_of, refuse
+from rosenblatt._training.settings import Recipe, Settings, learner_of, refuse, refuse_tie
 from rosenblatt._training.state import Job, Learner
 from rosenblatt._training.stopping import Patience, SeparabilityOracle
 from rosenblatt._training.training import PAIR, Given, WeightsSet
@@ -56,6 +56,7 @@ class OutOfCore(WeightsSet, Given):
     by_class: tuple[float, ...] = ()
     one: int | None = None  # of many classes the one that is +1, where the others are -1
     start: Weights | None = None
+    tie: float = 0.0  # what a score of 0 is taken for
 
     def checked(self, estimator: Training, settings: Settings) -> Self:
         rows = self.rows
@@ -66,7 +67,8 @@ class OutOfCore(WeightsSet, Given):
         learn_features(estimator, rows.d, rows.feature_names)
         weights = estimator.class_weight
         by_class = targets.class_weights_of_many(weights, rows.classes, rows.counts)
-        return replace(self, by_class=by_class)
+        refuse_tie(settings, rows.k)
+        return replace(self, by_class=by_class, tie=settings.units.score_of_tie)
 
     @property
     def classes(self) -> NDArray[Any]:  # type: ignore[override] # read-only
@@ -102,7 +104,7 @@ class OutOfCore(WeightsSet, Given):
 
     @property
     def _labelling(self) -> Labelling:
-        return Labelling(self.rows.k, self.by_class, self.one)
+        return Labelling(self.rows.k, self.by_class, self.one, self.tie)
 
     def job(self, settings: Settings, watch: Watch) -> PrimalJob:
         keep = KEEPS[settings.units.keep]()
@@ -136,7 +138,7 @@ class OutOfCore(WeightsSet, Given):
         return Recipe(
             settings.units,
             settings.order,
-            settings.rule[:2],
+            settings.rule.identity,
             self.classes.tolist(),
             (rows.n, rows.d),
             rows.fingerprint if self.one is None else rows.fingerprint_of(labelling),

@@ -38,7 +38,7 @@ class PartitionedExamples:
 
     def __init__(self, rows: PartitionedRows, labelling: Labelling):
         self.partitioned, self.labelling = rows, labelling
-        self.n, self.d = rows.n, rows.d
+        self.n, self.d, self.tie = rows.n, rows.d, labelling.tie
         self.k = rows.k if labelling.one is None else None
         self.shape_of_weights = (self.d + 1,) if self.k is None else (self.k, self.d + 1)
         self.chunk = _BLOCKS_OF_CALL * compute.block

@@ -45,9 +45,10 @@ class Labelling(NamedTuple):
     k: int | None  # how many classes; None: two
     by_class: tuple[float, ...]  # the weights of the rows of each
     one: int | None = None  # the class that is +1 where all others are -1
+    tie: float = 0.0  # what a score of 0 is taken for
 
     def examples(self, X: Matrix, y: NDArray[Any]) -> Examples:
-        labelled = Examples(X, y, self.weights(y), self.k)
+        labelled = Examples(X, y, self.weights(y), self.k, self.tie)
         return labelled if self.one is None else against_rest(labelled, self.one)
 
     def weights(self, y: NDArray[Any]) -> NDArray[np.float64] | None:

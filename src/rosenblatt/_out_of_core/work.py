@@ -82,9 +82,10 @@ def visit(
         order, counts = partition.visits(epoch, b, block)
         learner = steps.learner(block, log)
         within = Memory(memory.w, memory.correction, counts, memory.precision)
-        at = place
+        at, before = place, memory.updates
         while at < end and updates < max_updates:
             behind, most = min(at + block.chunk, end), max_updates - updates
+            within.updates = before + updates
             reached, more = learner.visit(within, order, at, behind, most, visits + made)
             made, updates, at = made + reached - at, updates + more, reached
         if updates >= max_updates:

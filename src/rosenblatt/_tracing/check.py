@@ -22,7 +22,8 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt._core.rows import margins as margins_of
+from rosenblatt._core.protocol import TIES
+from rosenblatt._core.rows import Labelled
 from rosenblatt._tracing.rounding import TINY, ULP, by_step, running
 from rosenblatt._tracing.run import Floats, Ints, Run
 from rosenblatt._tracing.space import Space
@@ -512,7 +513,8 @@ def _of_the_end(run: Run, path: Path, of_kernel: float) -> Claim | None:
     assert path.last is not None
     # The bits are those of training, unless that was in dual form and the replay is not.
     doubts = np.zeros(len(path.last)) if run.kernel is None else path.doubts.last + of_kernel
-    margins = np.where(run.weights > 0, margins_of(path.last, run.y), np.inf)
+    labelled = Labelled(run.y, None, run.k, TIES[run.tie])
+    margins = np.where(run.weights > 0, labelled.margins(path.last), np.inf)
     i = int(np.argmin(margins))
     calls = np.less_equal if run.by_count else np.less  # other rules are content with 1 itself
     if not calls(margins[i], run.margin):

@@ -6,12 +6,12 @@ import json
 import os
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 
 from rosenblatt._core.fingerprint import of_examples
-from rosenblatt._core.protocol import Kind
+from rosenblatt._core.protocol import TIES
 from rosenblatt._core.rows import Csr, Examples, as_table, dense
 from rosenblatt._tracing.run import About, Run
 from rosenblatt._training.keeps import KEEPS
@@ -48,6 +48,7 @@ def write(
         "eta0": run.eta,
         "margin": run.margin,
         "fit_intercept": run.intercept,
+        **({} if run.tie == "mistake" else {"tie": run.tie}),
         "rule": {"kind": run.rule, "number": None if run.by_count else run.number},
         "kernel": _kernel(run.kernel),
         "start": run.start.tolist(),
@@ -194,6 +195,7 @@ def _run(document: Part) -> Run:
             kernel=kernel,
             judged=_pairs(document, "kept"),
             rivals=rivals,
+            tie=document.one_of("tie", TIES) if "tie" in document else "mistake",
             **_rule(document),
         )
     plain = run.kernel is None and run.order != "batch" and run.eta == run.margin == 1
@@ -206,7 +208,7 @@ def _run(document: Part) -> Run:
 
 def _rule(document: Part) -> dict[str, Any]:
     with document.part("rule") as rule:
-        kind = rule.one_of("kind", get_args(Kind))
+        kind = rule.one_of("kind", ("perceptron", "PA-I", "PA-II", "AROW"))
         if kind == "perceptron":
             if rule.value("number") is not None:
                 raise InvalidDocument("rule.number is there, and the perceptron has none")

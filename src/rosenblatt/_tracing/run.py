@@ -53,6 +53,7 @@ class Run:
     rivals: Ints | None = None  # by update, of many classes
     rule: Kind = "perceptron"
     number: float = 0.0  # C of PassiveAggressive, r of AROW
+    tie: str = "mistake"  # what a score of 0 is
 
     @property
     def k(self) -> int | None:

@@ -337,6 +337,9 @@ def trace(
     return Trace(recorder.run(), about(fitted, names), w_star=w_star, estimator=fitted)
 
 
+_WITHOUT_TRACE = {"decay": "a rate that decays", "relaxation": "Relaxation"}
+
+
 class Recorder:
     """Notes the facts of a training and every update from inside."""
 
@@ -347,6 +350,11 @@ class Recorder:
 
     def begin(self, settings: Settings, job: AnyJob, state: AnyState) -> None:
         learner, examples = job.learner, cast(Labelled, job.learner.examples)
+        if settings.rule.kind in _WITHOUT_TRACE:
+            raise InputError(
+                f"trace does not follow {_WITHOUT_TRACE[settings.rule.kind]}: it follows the "
+                "perceptron with a constant rate, PassiveAggressive and AROW."
+            )
         learner.log = self.log = Log(rivals=examples.k is not None)
         rule = learner.rule
         self._facts = {
@@ -361,6 +369,7 @@ class Recorder:
             "n": examples.n,
             "rule": settings.rule.kind,
             "number": 0.0 if rule.kind == "perceptron" else rule.number,
+            "tie": settings.units.tie,
         }
 
     def judged(self, state: AnyState) -> None:

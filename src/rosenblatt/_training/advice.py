@@ -90,7 +90,8 @@ def warning(p: Training, settings: Settings, rows: TrainingSet) -> str | None:
         return ended.undecided()
     if reason in _STOPPED_WITHOUT_CONVERGENCE and last and errors:
         return ended.last_of_many()
-    if p.converged_ and errors and not of_each and "validation_mistakes_" not in vars(p):
+    strict = settings.units.tie == "mistake"  # else rows may lie on the hyperplane
+    if p.converged_ and errors and strict and not of_each and "validation_mistakes_" not in vars(p):
         return ended.separable_but()
     return None
 

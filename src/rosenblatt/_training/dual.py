@@ -38,8 +38,15 @@ DualJob = Job[KernelExpansion, DualVoters]
 class KernelExamples(Labelled, Sized):
     """Labels and the Gram matrix of their rows."""
 
-    def __init__(self, gram: Gram, y: NDArray[Any], c: Floats | None, k: int | None = None):
-        super().__init__(y, c, k)
+    def __init__(
+        self,
+        gram: Gram,
+        y: NDArray[Any],
+        c: Floats | None,
+        k: int | None = None,
+        tie: float = 0.0,
+    ):
+        super().__init__(y, c, k, tie)
         self.gram, self.d = gram, gram.X.shape[1]
         signs = y.astype(np.float64) if k is None else np.ones(len(y))
         self.steps = signs if c is None else signs * c  # c_i y_i; of many classes c_i
@@ -128,7 +135,7 @@ class Dual:
         updated: list[int] = []
         when: list[int] = []
         while True:
-            at = compute.backend.next_call(y, sums, b, self.rule.margin, at)
+            at = compute.backend.next_call(y, sums, b, self.rule.margin, at, self.examples.tie)
             if at == len(rows):
                 break
             i, step = int(rows[at]), float(steps[at])
@@ -181,7 +188,7 @@ class Dual:
     def descend(self, memory: DualMemory, visits: int) -> int:
         e = self.examples
         scores = memory.w.scores
-        calls = ~(e.y * scores > self.rule.margin)
+        calls = ~(e.margins(scores) > self.rule.margin)
         mistakes = np.flatnonzero(calls if e.c is None else calls & (e.c != 0)).tolist()
 
         def update(some: slice) -> None:

@@ -48,6 +48,7 @@ class Training(TakesCallbacks):
     warm_start: Any
     verbose: Any
     eta0: Any  # where `_spec` says that there is such a parameter; so the others here:
+    tie: Any
     prove: Any
     multi_class: Any
     device: Any

@@ -112,7 +112,7 @@ class _Kept(Keep):
 
     def begin(self, job: Job[W, V], state: State[W, V]) -> None:
         w = state.memory.w.copy()
-        if w.any():
+        if w.any() or job.evaluation_rows.tie:
             plain, weighted = job.evaluation_rows.count([w])
             state.kept = Candidate(w, int(plain[0]), float(weighted[0]), averaged=False)
         else:  # every row is on the hyperplane of zero weights
@@ -245,7 +245,7 @@ class Vote(Keep):
 
     def begin(self, job: Job[W, V], state: State[W, V]) -> None:
         state.voters = job.learner.voters(state.memory)
-        if state.memory.w.any():
+        if state.memory.w.any() or job.evaluation_rows.tie:  # zeros may outlast a visit
             job.learner.admit(state.voters, state.memory, 0)
 
     def after_update(self, job: Job[W, V], state: State[W, V]) -> None:

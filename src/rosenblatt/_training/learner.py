@@ -100,6 +100,8 @@ class InFeatures(ABC):
         return LinearRule(learned.copy(), eta)
 
     def _step(self, memory: PrimalMemory, step: Weights, visits: int) -> None:
+        if self.rule.decay:  # every look at all rows was a step, or training would have ended
+            step = step / (1 + self.rule.decay * visits)
         with np.errstate(over="ignore", invalid="ignore"):  # the loop looks for it
             memory.w += step
             if memory.correction is not None:
@@ -157,7 +159,8 @@ class Primal(InFeatures):
     def _arrays(self, memory: PrimalMemory, visits: int) -> LearnerArrays:
         log = None if self.log is None else self.log.columns
         return LearnerArrays(
-            memory.w, memory.correction, memory.counts, memory.precision, visits, log
+            *(memory.w, memory.correction, memory.counts, memory.precision),
+            *(visits, log, memory.updates),
         )
 
     def visit(
@@ -211,7 +214,7 @@ class Primal(InFeatures):
         return made
 
     def look(self, w: Weights) -> Look:
-        e = self.examples
+        e, rule = self.examples, self.rule._replace(kind="perceptron")
         marks = np.zeros(e.rows.n, dtype=np.uint8 if e.k is None else np.int32)
         scores = None if self.log is None else np.empty(e.rows.n)
         fold = Fold[Weights]()
@@ -219,14 +222,14 @@ class Primal(InFeatures):
             step = np.zeros_like(w)
             into = BatchStep(step, marks, scores)
             for begin, end in e.rows.chunks(e.k or 1, block):
-                e.rows.backend.look(e.labelled, self.rule, w, begin, end, into)
+                e.rows.backend.look(e.labelled, rule, w, begin, end, into)
             fold.add(step)
         rows = np.flatnonzero(marks)
         rivals = None if e.k is None else marks[rows] - 1
         return Look(fold.total(), rows, rivals, None if scores is None else scores[rows])
 
     def descend(self, memory: PrimalMemory, visits: int) -> int:
-        if self.rule.kind != "perceptron":
+        if self.rule.kind not in ("perceptron", "decay"):
             raise NotImplementedError("order='batch' is the perceptron's")
         look, y = self.look(memory.w), self.examples.y
         self._step(memory, look.step, visits)

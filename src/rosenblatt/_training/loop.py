@@ -81,6 +81,7 @@ def _finish_epoch(
         if state.updates >= last_update:
             return StopReason.MAX_UPDATES
         check_interrupt()
+        state.memory.updates = state.updates
         job.order.advance(job, state, min(most_at_once, last_update - state.updates))
         job.watch.chunk(state)
     check_finite(job, state)
@@ -134,7 +135,7 @@ def _make(state: PrimalState, learner: Primal, order: Cyclic | Shuffle, epochs: 
         e.labelled,
         learner.rule,
         LearnerArrays(memory.w, memory.correction, memory.counts, visits=state.visits),
-        order.present,
+        order.present if isinstance(order, Shuffle) else order.rows(state.seed),
         permutation,
         best,
         updates,

@@ -38,7 +38,7 @@ _ON_MANY_MACHINES = Cannot(
 class Order(ABC):
     """An order of visits."""
 
-    any_rule = True  # False: only steps of the perceptron can be added up
+    any_rule = True  # False: only steps that do not depend on the row can be added up
     mixes = False  # weights of the features that shards have learned side by side
     of_a_pass = "cyclic"  # what partial_fit makes of it
     cannot: ClassVar[Mapping[Where, Cannot]] = {}
@@ -88,13 +88,33 @@ class _Pass(Order):
 class Cyclic(_Pass):
     """The given order."""
 
-    pool = None  # no permutation
+    pool = None  # no permutation of this epoch alone
 
     def advance(self, job: Job[W, V], state: State[W, V], most: int) -> None:
-        self._visit(job, state, self.present, most)
+        self._visit(job, state, self.rows(state.seed), most)
+
+    def rows(self, seed: int) -> Any:
+        """As every epoch visits them; None: as they stand."""
+        return self.present
 
     def arranged(self, epoch: int) -> None:
         """There is nothing to arrange."""
+
+
+class Fixed(Cyclic):
+    """One permutation for all epochs: that of the first epoch of order="shuffle"."""
+
+    cannot: ClassVar[Mapping[Where, Cannot]] = {
+        "gpu": Cannot("", "order='shuffle'"),
+        "engine": _ON_MANY_MACHINES,
+    }
+    _arranged: Any = None
+
+    def rows(self, seed: int) -> Any:
+        if self._arranged is None:
+            self._arranged = self._room()
+            compute.backend.arrange(self._arranged, self.present, seed, 0, self.n)
+        return self._arranged
 
 
 class _Arranged(_Pass):
@@ -220,7 +240,7 @@ class Mixed(Order):
         if s not in self._learners:
             e, whole = self._examples, job.learner
             X, c = row_range(e.rows.X, begin, end), None if e.c is None else e.c[begin:end]
-            some = Examples(X, e.y[begin:end], c, e.k)
+            some = Examples(X, e.y[begin:end], c, e.k, e.tie)
             self._learners[s] = Primal(some, whole.rule)
         counts = np.zeros_like(state.memory.counts[begin:end])
         share = share_of(
@@ -286,6 +306,7 @@ class Batch(Order):
 ORDERS: dict[str, type[Order]] = {  # their names are in signatures and in `cli/trace.py`, too
     "cyclic": Cyclic,
     "shuffle": Shuffle,
+    "fixed": Fixed,
     "blocks": Blocks,
     "mixed": Mixed,
     "random": Random,

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from rosenblatt._core import fingerprint
 from rosenblatt._core.device import DEVICES
-from rosenblatt._core.protocol import Kind, UpdateRule
+from rosenblatt._core.protocol import TIES, Kind, UpdateRule
 from rosenblatt._core.rows import Examples, Scale
 from rosenblatt._training.keeps import KEEPS
 from rosenblatt._training.orders import ORDERS
@@ -46,6 +46,11 @@ class Rule(NamedTuple):
     number: Number
     name: str  # of the parameter
     share: float = 1.0  # "scale": of the mean squared length of the lifted rows
+    decay: float = 0.0  # of the rate
+
+    @property
+    def identity(self) -> tuple[str, Number, float]:
+        return self.kind, self.number, self.decay
 
     def scale(
         self, rows: Measured, *, intercept: bool, before: Scale | None = None
@@ -71,23 +76,32 @@ class Rule(NamedTuple):
         Of many classes the mean counts twice: a margin is then a difference of two scores, and an
         update changes the weights of two classes.
         """
-        if scale is None:
-            return float(self.number) / eta0
+        if scale is None:  # a share of the way has no unit
+            return float(self.number) / (1.0 if self.kind == "relaxation" else eta0)
         number = self.share * scale.mean * (1 if k is None else 2)
-        return number if number > 0 or self.kind == "perceptron" else 1.0  # rows of zeros: any r
+        return number if number > 0 or self.kind != "AROW" else 1.0  # rows of zeros: any r
 
     def update_rule(
         self, eta0: float, scale: Scale | None, k: int | None, *, intercept: bool
     ) -> UpdateRule:
-        return UpdateRule(self.kind, self.in_units(eta0, scale, k), intercept)
+        return UpdateRule(self.kind, self.in_units(eta0, scale, k), intercept, self.decay)
 
     def published(self, eta0: float, scale: Scale | None, k: int | None) -> float:
         """The number in the units of the parameter."""
         return float(self.number) if scale is None else eta0 * self.in_units(eta0, scale, k)
 
 
-def margin_rule(margin: Any) -> Rule:
-    return Rule("perceptron", _scaled("margin", margin, parameters.not_negative), "margin")
+def margin_rule(margin: Any, decay: Any = 0.0) -> Rule:
+    number = _scaled("margin", margin, parameters.not_negative)
+    falls = parameters.not_negative("decay", decay)
+    return Rule("decay" if falls else "perceptron", number, "margin", decay=falls)
+
+
+def relaxation_rule(factor: Any) -> Rule:
+    number = parameters.positive("factor", factor)
+    if not number < 2:
+        raise parameters.not_allowed("factor", factor, "give a number between 0 and 2")
+    return Rule("relaxation", number, "factor")
 
 
 def passive_aggressive_rule(C: Any, variant: Any) -> Rule:
@@ -117,7 +131,8 @@ class Spec(NamedTuple):
     rule: Callable[..., Rule]
     rule_parameters: tuple[str, ...]  # what `rule` is called with
     kernel: bool = False  # it learns coefficients of the rows, not weights of the features
-    eta0: bool = False
+    unit: str | None = None  # the parameter in whose units training runs
+    tie: bool = False
     prove: bool = False
     multi_class: bool = False
     device: bool = False
@@ -130,6 +145,11 @@ class Units(NamedTuple):
     keep: str
     eta0: float
     fit_intercept: bool
+    tie: str = "mistake"
+
+    @property
+    def score_of_tie(self) -> float:
+        return TIES[self.tie]
 
 
 class Settings(NamedTuple):
@@ -173,8 +193,9 @@ def checked(estimator: Training) -> Settings:
         order=meaning.order,
         units=Units(
             keep=meaning.keep,
-            eta0=parameters.positive("eta0", estimator.eta0) if spec.eta0 else 1.0,
+            eta0=1.0 if spec.unit is None else parameters.positive(*_named(estimator, spec.unit)),
             fit_intercept=parameters.flag("fit_intercept", estimator.fit_intercept),
+            tie=_tie(estimator.tie, meaning.keep) if spec.tie else "mistake",
         ),
         one_vs_rest=multi_class == "ovr",
         rule=rule,
@@ -192,9 +213,36 @@ def checked(estimator: Training) -> Settings:
     return settings
 
 
+def _named(estimator: Training, name: str) -> tuple[str, Any]:
+    return name, getattr(estimator, name)
+
+
+def _tie(tie: Any, keep: str) -> str:
+    parameters.one_of("tie", tie, TIES)
+    if tie == "negative" and KEEPS[keep].votes:
+        raise InputError(
+            f"{option('tie', tie)} does not go with {option('keep', keep)}: a voter whose score is "
+            "0 votes for the positive class. Use another keep, or tie='positive'.",
+            option="tie",
+            value=tie,
+        )
+    return str(tie)
+
+
+def refuse_tie(settings: Settings, k: int | None) -> None:
+    tie = settings.units.tie
+    if tie != "mistake" and k is not None and not settings.one_vs_rest:
+        raise InputError(
+            f"{option('tie', tie)} says what a score of 0 is, and with {k} classes there is a "
+            "score for each: leave tie='mistake', or use multi_class='ovr'.",
+            option="tie",
+            value=tie,
+        )
+
+
 def _check_order(estimator: Training, order: Any, rule: Rule) -> None:
-    perceptron, in_features = rule.kind == "perceptron", not estimator._spec.kernel
-    may_mix = perceptron and in_features
+    alike = rule.kind in ("perceptron", "decay")  # all rows of a step have the same length of it
+    may_mix = alike and not estimator._spec.kernel
     if not may_mix and isinstance(order, str) and order in ORDERS and ORDERS[order].mixes:
         raise InputError(
             f"{option('order', order)} mixes weights of the features that the perceptron's updates "
@@ -206,7 +254,7 @@ def _check_order(estimator: Training, order: Any, rule: Rule) -> None:
     allowed = [
         name
         for name, kind in ORDERS.items()
-        if (perceptron or kind.any_rule) and (may_mix or not kind.mixes)
+        if (alike or kind.any_rule) and (may_mix or not kind.mixes)
     ]
     parameters.one_of("order", order, allowed)
 
@@ -222,6 +270,11 @@ _TOL: Mapping[Where, Cannot] = {
     )
 }
 _SCALE: Mapping[Where, Cannot] = {"gpu": Cannot("", "a margin that is a number")}
+_TIE: Mapping[Where, Cannot] = {"gpu": Cannot("", "tie='mistake'")}
+_DECAY: Mapping[Where, Cannot] = {
+    "mixed": Cannot("lowers the rate", "decay=0"),
+    "gpu": Cannot("", "decay=0"),
+}
 _OTHER_RULE: Mapping[Where, Cannot] = {"gpu": Cannot("", "Perceptron")}
 
 _SENTENCES: dict[Where, str] = {
@@ -239,13 +292,15 @@ _SENTENCES: dict[Where, str] = {
 
 def refuse(where: Where, settings: Settings) -> None:
     order, keep, rule = settings.order, settings.units.keep, settings.rule
-    max_updates, tol = settings.max_updates, settings.tol
+    max_updates, tol, tie = settings.max_updates, settings.tol, settings.units.tie
     perceptron, scaled = rule.kind == "perceptron", rule.number == "scale"
     for name, value, cannot in (
         ("order", order, ORDERS[order].cannot),
         ("keep", keep, KEEPS[keep].cannot),
         ("max_updates", max_updates, _NO_REFUSAL if max_updates is None else _MAX_UPDATES),
         ("tol", tol, _NO_REFUSAL if tol is None else _TOL),
+        ("tie", tie, _NO_REFUSAL if tie == "mistake" else _TIE),
+        ("decay", rule.decay, _DECAY if rule.decay else _NO_REFUSAL),
         ("the rule", rule.kind, _NO_REFUSAL if perceptron else _OTHER_RULE),
         (rule.name, rule.number, _SCALE if scaled else _NO_REFUSAL),
     ):
@@ -269,7 +324,7 @@ M = TypeVar("M", bound=_Scaled)
 def learner_of(
     settings: Settings, kind: Callable[..., M], rows: Measured, before: Scale | None = None
 ) -> M:
-    _, eta0, intercept = settings.units
+    eta0, intercept = settings.units.eta0, settings.units.fit_intercept
     scale = settings.rule.scale(rows, intercept=intercept, before=before)
     rule = settings.rule.update_rule(eta0, scale, rows.k, intercept=intercept)
     learner = kind(rows, rule)
@@ -282,7 +337,7 @@ class Recipe(NamedTuple):
 
     units: Units
     order: str
-    rule: tuple[str, Number]  # which one, and its number
+    rule: tuple[str, Number, float]  # which one, its number, and the decay of the rate
     classes: list[Any]
     shape: tuple[int, int]
     data: str  # fingerprint of the training rows
@@ -294,7 +349,7 @@ def recipe_of(settings: Settings, examples: Examples, classes: NDArray[Any], mor
     return Recipe(
         settings.units,
         settings.order,
-        settings.rule[:2],
+        settings.rule.identity,
         classes.tolist(),
         examples.rows.given.shape,
         fingerprint.of_examples(examples),

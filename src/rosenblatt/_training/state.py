@@ -78,11 +78,12 @@ class Memory(Generic[W]):
     correction: W | None  # of the average, w - correction/visits: Σ (visits before) · step
     counts: NDArray[np.int64]  # updates by row (and class); none on a stream
     precision: W | None = None  # how sure AROW is of each weight
+    updates: int = 0  # so far, which a rate that decays asks for
 
     def copy(self) -> Memory[W]:
         correction = None if self.correction is None else self.correction.copy()
         precision = None if self.precision is None else self.precision.copy()
-        return Memory(self.w.copy(), correction, self.counts.copy(), precision)
+        return Memory(self.w.copy(), correction, self.counts.copy(), precision, self.updates)
 
 
 class EvaluationRows(Protocol[W_contra]):
@@ -94,6 +95,10 @@ class EvaluationRows(Protocol[W_contra]):
 
     @property
     def total_weight(self) -> float: ...
+
+    @property
+    def tie(self) -> float:
+        """What a score of 0 is taken for."""
 
     def count(
         self, weights: Sequence[W_contra], limits: list[float] | None = None

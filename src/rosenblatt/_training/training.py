@@ -38,6 +38,7 @@ from rosenblatt._training.settings import (
     learner_of,
     recipe_of,
     refuse,
+    refuse_tie,
 )
 from rosenblatt._training.state import AnyJob, AnyState, Candidate, Job, State, check_finite, follow
 from rosenblatt._training.stopping import Patience, StopReason
@@ -138,7 +139,9 @@ class Arrays(Given):
     def checked(self, estimator: Training, settings: Settings) -> InMemory:
         rows = placed_rows(estimator, self.X, reset=True)
         by_class = estimator.class_weight
-        examples, classes = targets.examples(rows, self.y, self.sample_weight, by_class)
+        tie = settings.units.score_of_tie
+        examples, classes = targets.examples(rows, self.y, self.sample_weight, by_class, tie=tie)
+        refuse_tie(settings, examples.k)
         validation = self._validation(estimator, classes, examples)
         start, intercept = None, settings.units.fit_intercept
         if any(part is not None for part in self.start):
@@ -157,7 +160,7 @@ class Arrays(Given):
         X = placed_rows(estimator, X_val, reset=False, name="X_val")
         y = targets.encoded(targets.labels(y_val, X.shape[0], "y_val"), classes, name="y_val")
         by_class = class_weights(estimator.class_weight, classes, examples.y, examples.c)
-        return Examples(X, y, weigh(None, y, by_class), examples.k)
+        return Examples(X, y, weigh(None, y, by_class), examples.k, examples.tie)
 
 
 @dataclass(frozen=True)
@@ -234,9 +237,8 @@ class InMemory(WeightsSet):
 
 def against_rest(examples: Examples, c: int) -> Examples:
     """Class c is +1, the others are -1; the rows are shared."""
-    return Examples(
-        examples.rows.given, np.where(examples.y == c, 1, -1).astype(np.int8), examples.c
-    )
+    labels = np.where(examples.y == c, 1, -1).astype(np.int8)
+    return Examples(examples.rows.given, labels, examples.c, tie=examples.tie)
 
 
 # --- Where training begins -----------------------------------------------------------------------

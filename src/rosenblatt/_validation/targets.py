@@ -265,6 +265,7 @@ def examples(
     classes: NDArray[Any] | None = None,
     *,
     one_of_many: bool = False,
+    tie: float = 0.0,
 ) -> tuple[Examples, NDArray[Any]]:
     """Training rows and their classes: those given, else those that y holds."""
     n = X.shape[0]
@@ -282,7 +283,7 @@ def examples(
         if must_have_all:
             refuse_lost_classes(c, coded, classes)
         refuse_all_zero(c)
-    return Examples(X, coded, c, how_many(classes)), classes
+    return Examples(X, coded, c, how_many(classes), tie), classes
 
 
 # --- Checks of weights: those of rows and of classes become c, the factor of a row's steps -------

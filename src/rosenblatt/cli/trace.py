@@ -18,8 +18,9 @@ if TYPE_CHECKING:
 
 
 # The keys of ORDERS and KEEPS, and the kinds of rules: their modules would make --help slow.
-_ORDERS = ("cyclic", "shuffle", "blocks", "mixed", "random", "batch")
+_ORDERS = ("cyclic", "shuffle", "fixed", "blocks", "mixed", "random", "batch")
 _KEEPS = ("last", "best", "pocket", "average", "vote")
+_TIES = ("mistake", "positive", "negative")
 _FORMATS = ("table", "markdown", "latex")
 _RULES = ("perceptron", "PA-I", "PA-II", "AROW")
 
@@ -80,6 +81,12 @@ _RULES = ("perceptron", "PA-I", "PA-II", "AROW")
     "[default: 0]",
 )
 @click.option(
+    "--tie",
+    type=click.Choice(_TIES),
+    help="With the perceptron: what a score of 0 is: a mistake, or the score of a positive or a "
+    "negative row.  [default: mistake]",
+)
+@click.option(
     "--no-intercept", is_flag=True, help="Train a hyperplane through the origin, without intercept."
 )
 @click.option(
@@ -96,7 +103,7 @@ _RULES = ("perceptron", "PA-I", "PA-II", "AROW")
     type=int,
     default=0,
     show_default=True,
-    help="Seed of the orders that are random: shuffle, blocks, mixed and random.",
+    help="Seed of the orders that are random: shuffle, fixed, blocks, mixed and random.",
 )
 @click.option("--scale", is_flag=True, help="Standardise numbers before training.")
 @_options.file_option("-o", "--output", help="Write the trace to FILE as JSON.")
@@ -179,12 +186,12 @@ def command(
 
 _COMMON = ("order", "keep", "max_updates", "random_state")
 _TAKES = {
-    "perceptron": ("eta0", "margin", "max_iter"),
+    "perceptron": ("eta0", "margin", "tie", "max_iter"),
     "PA-I": ("C", "max_iter"),
     "PA-II": ("C", "max_iter"),
     "AROW": ("r", "max_iter"),
 }
-_OPTIONS = {"C": "-C", "r": "--r", "eta0": "--eta0", "margin": "--margin"}
+_OPTIONS = {"C": "-C", "r": "--r", "eta0": "--eta0", "margin": "--margin", "tie": "--tie"}
 
 
 def _estimator(rule: str, options: dict[str, Any]) -> Any:

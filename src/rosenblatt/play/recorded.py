@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 # What the page trains with when the points are changed.
-_OFFERED = {"blocks": "shuffle", "mixed": "shuffle"}
+_OFFERED = {"blocks": "shuffle", "fixed": "shuffle", "mixed": "shuffle"}
 MOST_WITH_KERNEL = 400  # as assets/model.js has it
 _STOPS = {"max_iter": "max_iter", "max_updates": "max_updates"}
 
@@ -83,6 +83,8 @@ def _refuse(trace: Trace) -> None:
         why = "its rows have weights"
     elif run.start.any():
         why = "it did not start from zero weights"
+    elif run.tie != "mistake":
+        why = f"on the page a score of 0 is a mistake, and here tie={run.tie!r}"
     elif run.keep == "vote":
         why = "keep='vote' returns no line"
     elif run.kernel is not None and not _known_kernel(run):

@@ -14,7 +14,7 @@ from rosenblatt._util.text import many
 from rosenblatt._validation import parameters, targets
 from rosenblatt._validation.targets import class_weights, sample_weights, weigh
 from rosenblatt.errors import InputError
-from rosenblatt.online import AROW, PassiveAggressive
+from rosenblatt.online import AROW, PassiveAggressive, Relaxation
 from rosenblatt.plots import style
 from rosenblatt.plots.display import Display
 from rosenblatt.plots.scene import looks
@@ -82,7 +82,7 @@ class AlphaDisplay(Display):
                 f"{type(estimator).__name__} has no update_counts_: give a Perceptron or a "
                 "KernelPerceptron that was trained by fit (a stream is not counted by row)."
             )
-        if isinstance(estimator, AROW | PassiveAggressive):
+        if isinstance(estimator, AROW | PassiveAggressive | Relaxation):
             raise InputError(
                 f"The updates of {type(estimator).__name__} have lengths of their own, so that "
                 "their number is no α: give a Perceptron or a KernelPerceptron."

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 from sklearn.base import clone
 
+from rosenblatt._core.protocol import TIES
 from rosenblatt._core.rows import Examples, Labelled
 from rosenblatt._tracing.run import Floats, Ints
 from rosenblatt._tracing.walk import JointSums, Sums
@@ -105,7 +106,7 @@ class PocketDisplay(Display):
 def _by_weights(trace: Trace, steps: Any) -> tuple[Ints, Floats]:
     """Mistakes after these steps, plain and by weight."""
     run, space = trace.replay.run, trace.replay.features("the pocket picture")
-    examples = Examples(run.X, run.y, run.c, run.k)
+    examples = Examples(run.X, run.y, run.c, run.k, TIES[run.tie])
     weights = space.at(steps.tolist())
     batches = iter(lambda: list(islice(weights, _TOGETHER)), [])
     plain, weighted = zip(*map(examples.count, batches), strict=True)

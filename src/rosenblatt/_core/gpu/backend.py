@@ -40,7 +40,7 @@ class OnGpu:
         /,
     ) -> tuple[int, int]:
         """As the protocol has it; it may stop earlier, and orders are made by `arrange` alone."""
-        rows, y, c = examples
+        rows, y, c, _ = examples
         counts, log = learner.counts, learner.log
         with errors_in_words():
             labels, places = rows.labels(y, c), rows.order(order)
@@ -74,7 +74,7 @@ class OnGpu:
 
     def count(self, examples: LabelledRows, tally: MistakeTally, begin: int, end: int, /) -> bool:
         """Whole counts: nothing is gained by stopping at a limit. Weights are added in order."""
-        rows, y, c = examples
+        rows, y, c, _ = examples
         w, limit, plain, weighted = tally
         with errors_in_words():
             found, flags = mistakes(rows, rows.labels(y, c), w, begin, end)

@@ -13,6 +13,7 @@ PAGES = {
                 "KernelPerceptron",
                 "AROW",
                 "PassiveAggressive",
+                "Relaxation",
                 "RandomLinearClassifier",
                 "Scorecard",
                 "StopReason",

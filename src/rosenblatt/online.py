@@ -257,7 +257,7 @@ class Relaxation(TrainedLinearClassifier):
     >>> X, y = np.array([[3, 3], [4, 3], [1, 1]]), [1, 1, -1]
     >>> p = Relaxation(order="cyclic", keep="last").fit(X, y)
     >>> p.n_updates_, p.converged_
-    (46, True)
+    (18, True)
     """
 
     _spec = Spec(relaxation_rule, ("factor",), unit="margin")

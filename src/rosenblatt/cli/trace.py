@@ -203,7 +203,7 @@ def _estimator(rule: str, options: dict[str, Any]) -> Any:
         if name not in _TAKES[rule]:
             raise InputError(
                 f"{_OPTIONS[name]} does not go with --rule {rule}, which takes "
-                f"{' and '.join(_OPTIONS[n] for n in _TAKES[rule] if n in _OPTIONS)}."
+                f"{', '.join(_OPTIONS[n] for n in _TAKES[rule] if n in _OPTIONS)}."
             )
     if rule != "perceptron" and options["order"] == "batch":
         raise InputError(

@@ -133,7 +133,10 @@ def test_trace_follows_other_rules(shell, options, name, held):
     [
         (["--rule", "AROW", "-C", "1"], "-C does not go with --rule AROW, which takes --r."),
         (["--rule", "PA-I", "--eta0", "1"], "--eta0 does not go with --rule PA-I, which takes -C."),
-        (["--r", "1"], "--r does not go with --rule perceptron, which takes --eta0, --margin, --tie."),
+        (
+            ["--r", "1"],
+            "--r does not go with --rule perceptron, which takes --eta0, --margin, --tie.",
+        ),
         (["--rule", "PA-II", "--order", "batch"], "--order batch goes with --rule perceptron only"),
         (["--rule", "AROW", "--html", "a.html"], "--html works with --rule perceptron only"),
     ],

@@ -1,6 +1,7 @@
 """rosenblatt inspect: how a file is understood, and every problem at once."""
 
 import json
+import shlex
 
 import pandas as pd
 
@@ -18,6 +19,23 @@ def test_inspect_shows_how_a_file_is_understood(shell):
     assert found["schema_version"] == 1
     assert found["labels"] == {"no": 296, "yes": 1023}
     assert found["columns"][2]["maximum"] == pd.read_csv(CREDIT)["age"].max()
+
+
+def test_it_says_whether_the_table_is_ready_and_finds_the_leak(shell):
+    code, out, _ = shell("inspect", CREDIT, "-y", "card")
+    first, warning, *_ = out.splitlines()
+    assert code == 0
+    assert first.startswith("Look at the warning first. ")
+    assert "share" in warning
+    assert "expenditure" in warning
+    command = shlex.split(first.split("advice: ")[1])
+    assert command[-4:] == ["--ignore", "share", "--ignore", "expenditure"]
+    _, out, _ = shell("inspect", *command[2:])
+    assert out.splitlines()[0] == f"Ready to fit: {shlex.join(command)}"
+    assert shell(*shlex.split(out.splitlines()[0].split(": ", 1)[1])[1:])[0] == 0
+    assert shell("inspect", CREDIT)[1].startswith("Readable. ")
+    code, out, _ = shell("inspect", write("t.csv", "a,b\n1,x\n,y\n3,x\n4,y\n"), "-y", "b")
+    assert (code, out.splitlines()[0]) == (2, "Not ready to fit: 1 problem, listed below.")
 
 
 def test_inspect_shows_every_problem_at_once(shell):

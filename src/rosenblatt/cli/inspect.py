@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import click
 
+from rosenblatt._util.spelling import command_line
 from rosenblatt._util.text import many, one_line
 from rosenblatt.cli import _common, _options
 from rosenblatt.cli._help import Command
+
+_LARGE = 50_000_000  # numbers: more are not looked at twice
 
 
 @click.command(cls=Command)
 @_options.table_options
 @_options.output_options
 def command(files: tuple[str, ...], out: _common.Output, **reading: Any) -> int:
-    """Show how a table is read: what each column holds, and what it becomes.
+    """Show how a table is read, and whether it is ready for rosenblatt fit.
 
-    Nothing is trained and nothing is written. Exits with 2 if the table has problems that training
-    would refuse.
+    It says what each column holds and what it becomes. With --target it also looks for target
+    leakage: columns that give the label away. Nothing is trained and nothing is written. Exits with
+    2 if the table has problems that training would refuse.
 
     \b
     Examples:
@@ -30,12 +35,51 @@ def command(files: tuple[str, ...], out: _common.Output, **reading: Any) -> int:
     from rosenblatt.data.summary import summary
 
     with out.reading():
-        description = summary(opened.read())
+        table = opened.read()
+        description = summary(table)
+        warnings = [] if description["problems"] else _warnings(table)
+    description["warnings"] = [dict(warned) for warned in warnings]
+    description["next"] = None
+    if not description["problems"] and description["labels"] and "-" not in files:
+        ignored = tuple(name for warned in warnings for name in warned["advice"]["ignore"])
+        options = replace(opened.options, ignore=(*opened.options.ignore, *ignored))
+        description["next"] = command_line(["rosenblatt", "fit", *files, *options.typed()])
     if out.as_json:
         _common.print_json("inspect", description)
     else:
         _show(description)
     return 2 if description["problems"] else 0
+
+
+def _warnings(table: Any) -> list[Any]:
+    """About columns that give the label away, or rows; a column that is left out has a note."""
+    from rosenblatt._study.stages import Read, counts_of, notes_on
+    from rosenblatt._study.warnings import column_warnings
+    from rosenblatt._util.spelling import option
+    from rosenblatt.data.table import SparseTable
+
+    if isinstance(table, SparseTable) or table.target is None or _numbers(table) > _LARGE:
+        return []
+    X, y, preprocessing = table.encode_with_missing()
+    read = Read(X, y, counts_of(y), table.target.name, preprocessing, notes=notes_on(table))
+    warnings = column_warnings(read, None, lambda names: option("ignore", *names))
+    return [warned for warned in warnings if warned["advice"].get("ignore")]
+
+
+def _numbers(table: Any) -> int:
+    return int(table.n_rows * len(table.columns))
+
+
+def _answer(description: dict[str, Any]) -> str:
+    problems, command = len(description["problems"]), description["next"]
+    if problems:
+        return f"Not ready to fit: {many(problems, 'problem')}, listed below."
+    if description["warnings"]:
+        sure = "Look at the warning first. " if command else "Look at the warning."
+        return sure + (f"With its advice: {one_line(command)}" if command else "")
+    if command:
+        return f"Ready to fit: {one_line(command)}"
+    return "Readable. To check whether it is ready to fit, add --target COLUMN."
 
 
 def _show(description: dict[str, Any]) -> None:
@@ -49,6 +93,9 @@ def _show(description: dict[str, Any]) -> None:
     )
     rows, count = many(description["rows"], "row"), len(description["columns"])
     columns = f", {many(count, 'column')}" if count else ""
+    console.print(_answer(description), style="bold", soft_wrap=True)
+    for warned in description["warnings"]:
+        console.print(f"Warning: {one_line(warned['sentence'])}", soft_wrap=True)
     console.print(f"{named}: {rows}{columns}. {description['format']}", soft_wrap=True)
     if description["columns"]:
         console.print(_columns(description["columns"]))

@@ -11,7 +11,7 @@ from endometrial import endometrial
 from raising import raises
 from rosenblatt.datasets import load_credit
 from rosenblatt.errors import InputError
-from rosenblatt.separation import firth
+from rosenblatt.separation import firth, likelihood, limiting_model
 
 
 def test_published_numbers():
@@ -165,3 +165,48 @@ def test_what_has_no_estimate_is_refused():
         firth([[1.0], [2.0]], [1, 1])
     with raises(InputError, option="confidence", value=95):
         firth([[1.0], [2.0]], [0, 1], confidence=95)
+
+
+def _table(n, d):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(n, d))
+    return X, (rng.random(n) < 1 / (1 + np.exp(X[:, 1] - X[:, 0]))).astype(int)
+
+
+def test_an_even_information_is_a_product_of_columns(monkeypatch):
+    """The quick way and the careful one, which is for weights of many sizes."""
+    X, y = _table(300, 4)
+    quick = firth(X, y)
+    monkeypatch.setattr(likelihood, "_EVEN", 0.0)
+    careful = firth(X, y)
+    assert quick.coefficients == pytest.approx(careful.coefficients, rel=1e-10)
+    for name, interval in quick.intervals.items():
+        assert interval == pytest.approx(careful.intervals[name], rel=1e-9)
+
+
+def test_an_interval_takes_few_looks_at_the_rows(monkeypatch):
+    """Two ends and a test of 0 for each coefficient; searches that take no tangents need 50."""
+    made = []
+    begin = likelihood._Point.__init__
+    monkeypatch.setattr(
+        likelihood._Point, "__init__", lambda *given: (made.append(1), begin(*given))[1]
+    )
+    firth(*_table(1000, 10))
+    assert len(made) < 25 * 11
+
+
+@pytest.mark.parametrize("origin", [0.0, 2024.0, 1e5, 1.7e9])
+def test_weights_far_from_zero_by_statsmodels(origin):
+    """GLM(Binomial, freq_weights) of statsmodels 0.15, at origin 0; numbers are quarters, so that
+    moving them rounds nothing."""
+    d = np.arange(24) / 4
+    y = [0, 0, 1, 0, 0, 0, 1, 0, 0, 1, 0, 1, 0, 1, 1, 0, 1, 1, 1, 0, 1, 1, 1, 1]
+    weights = 1.0 + np.arange(24) % 3
+    found = limiting_model(origin + d[:, None], y, sample_weight=weights)
+    expected = 0.7594911173761479, 0.23367074270453392, -25.332330230696506
+    figures = found.coefficients["x0"], found.standard_errors["x0"], found.log_likelihood
+    assert figures == pytest.approx(expected, rel=1e-8)
+    moved = firth(origin + d[:, None], y, sample_weight=weights)
+    still = firth(d[:, None], y, sample_weight=weights)
+    assert moved.coefficients["x0"] == pytest.approx(still.coefficients["x0"], rel=1e-8)
+    assert moved.intervals["x0"] == pytest.approx(still.intervals["x0"], rel=1e-8)

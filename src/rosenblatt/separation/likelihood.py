@@ -10,12 +10,11 @@ in which the information is the identity.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import linalg, optimize, special, stats
+from scipy import linalg, optimize, stats
 
 from rosenblatt.errors import InputError
 
@@ -30,6 +29,8 @@ _SLOW = 0.1  # a gain that is a larger share of the one before asks for second d
 _FLATTEST = 1e-3  # curvature, where the information's is 1
 _STRETCHES = 2.0, 4.0
 _NOISE = 1e-14  # of the likelihood, as a share of it
+_TANGENTS, _NEAR = 5, 1e-6  # steps to the end of an interval, and the last, as a share of it
+_EVEN = 1e4  # condition of an information that products are exact enough for
 
 
 def centred(X: Numbers) -> tuple[Numbers, Numbers, int | None]:
@@ -46,14 +47,70 @@ def centred(X: Numbers) -> tuple[Numbers, Numbers, int | None]:
     return X - center, center, k
 
 
-@dataclass(frozen=True)
 class _Point:
-    value: float
-    inverse: Numbers  # V with V V' = the inverse of the information
-    score: Numbers  # V' times the score
-    rows: Numbers  # X V
-    p: Numbers
-    leverage: Numbers
+    """The likelihood at β; what steps need is computed when it is asked for."""
+
+    def __init__(self, of: Likelihood, beta: Numbers):
+        self.beta, self._penalised, self._spare = beta, of.penalised, of.spare
+        self._X, self._t, self._c = of.rows
+        X, t, c = of.rows
+        eta = X @ beta
+        small = np.exp(-np.abs(eta))
+        large = 1.0 / (1.0 + small)
+        above = eta > 0
+        self.p: Numbers = np.where(above, large, small * large)
+        self._weight = np.maximum(c * large * (small * large), _LEAST)
+        losses = np.maximum(eta, 0.0) + np.log1p(small) - t * eta
+        self.value = -float(c @ losses)
+        if of.penalised:
+            self.value += self._half_log_det
+
+    @cached_property
+    def _root(self) -> tuple[Numbers, Numbers | None]:
+        """R with R'R = the information, of its columns in this order (None: as they are)."""
+        half = np.multiply(self._X, np.sqrt(self._weight)[:, None], out=self._spare)
+        information = half.T @ half
+        values = np.linalg.eigvalsh(information)
+        if values[0] * _EVEN > values[-1]:
+            return np.asarray(linalg.cholesky(information, check_finite=False)), None
+        # Heavy rows first and columns by their length: weights that differ by many powers of ten
+        # then do no harm (Cox and Higham, 1998).
+        half = half[np.argsort(-self._weight, kind="stable")]
+        root, columns = linalg.qr(half, mode="r", pivoting=True)
+        return root[: len(columns)], columns
+
+    @property
+    def _half_log_det(self) -> float:
+        return float(np.sum(np.log(np.abs(np.diag(self._root[0])))))
+
+    @cached_property
+    def inverse(self) -> Numbers:
+        """V with V V' = the inverse of the information."""
+        root, columns = self._root
+        solved: Numbers = linalg.solve_triangular(root, np.eye(len(root)))
+        if columns is None:
+            return solved
+        inverse = np.empty_like(solved)
+        inverse[columns] = solved
+        return inverse
+
+    @cached_property
+    def rows(self) -> Numbers:
+        """X V."""
+        return np.asarray((self.inverse.T @ self._X.T).T)
+
+    @cached_property
+    def leverage(self) -> Numbers:
+        if not self._penalised:
+            return np.zeros(len(self.p))
+        squares = np.einsum("ij,ij->i", self.rows, self.rows)
+        return np.where(self._weight > _LEAST, self._weight * squares, 0.0)
+
+    @cached_property
+    def score(self) -> Numbers:
+        """V' times the score."""
+        residual = self._c * (self._t - self.p) + self.leverage * (0.5 - self.p)
+        return np.asarray(self.inverse.T @ (self._X.T @ residual))
 
 
 class Likelihood:
@@ -62,12 +119,15 @@ class Likelihood:
 
     def __init__(self, X: Numbers, t: Numbers, c: Numbers, *, penalised: bool = False):
         self._t, self._c, self.penalised = t, c, penalised
+        self._top: _Point | None = None
         X, self._center, constant = centred(X)
         scale = np.sqrt(np.mean(X * X, axis=0))
         scale[scale == 0] = 1.0
         basis, root = np.linalg.qr((X / scale)[:, ::-1])  # the intercept is the last column
         length = np.sqrt(len(X))
-        self._X = basis * length
+        self._X = np.asfortranarray(basis * length)  # quick to weigh and to sum up
+        self.rows = self._X, t, c
+        self.spare = np.empty_like(self._X)  # memory is dear to ask for
         back = linalg.solve_triangular(root, np.eye(len(root))) * length
         self._moved: Numbers = back[::-1] / scale[:, None]  # to the columns less their centres
         self._back = self._moved.copy()  # to the given columns
@@ -79,6 +139,10 @@ class Likelihood:
     @property
     def size(self) -> int:
         return int(self._X.shape[1])
+
+    def row(self, j: int) -> Numbers:
+        """What makes a given coefficient of β."""
+        return np.asarray(self._back[j])
 
     def coefficients(self, beta: Numbers) -> Numbers:
         """Of the given columns."""
@@ -95,25 +159,9 @@ class Likelihood:
         return np.asarray(np.linalg.norm(self._back @ self.at(beta).inverse, axis=1))
 
     def at(self, beta: Numbers) -> _Point:
-        eta = self._X @ beta
-        p = special.expit(eta)
-        value = float(np.sum(self._c * (self._t * eta - np.logaddexp(0.0, eta))))
-        weight = np.maximum(self._c * p * special.expit(-eta), _LEAST)
-        # Heavy rows first and columns by their length: weights that differ by many powers of ten
-        # then do no harm (Cox and Higham, 1998).
-        order = np.argsort(-weight, kind="stable")
-        half = (self._X * np.sqrt(weight)[:, None])[order]
-        root, columns = linalg.qr(half, mode="r", pivoting=True)
-        root = root[: self.size]
-        inverse = np.zeros((self.size, self.size))
-        inverse[columns] = linalg.solve_triangular(root, np.eye(self.size))
-        rows = self._X @ inverse
-        leverage = np.zeros(len(p))
-        if self.penalised:
-            value += float(np.sum(np.log(np.abs(np.diag(root)))))
-            leverage = np.where(weight > _LEAST, weight * np.sum(rows * rows, axis=1), 0.0)
-        residual = self._c * (self._t - p) + leverage * (0.5 - p)
-        return _Point(value, inverse, rows.T @ residual, rows, p, leverage)
+        if self._top is not None and beta is self._top.beta:
+            return self._top
+        return _Point(self, beta)
 
     # --- The maximum ---
     #
@@ -124,14 +172,15 @@ class Likelihood:
     def highest(self) -> tuple[Numbers, float]:
         """Of the maxima that are found from 0 and from beyond the first one: where rows are
         separated by a column of large numbers there may be several with the penalty."""
-        best = first = self.maximum(np.zeros(self.size))
+        best = first = self.maximum(self.at(np.zeros(self.size)))
         for stretch in _STRETCHES if self.penalised else ():
-            best = max(best, self.maximum(stretch * first[0]), key=lambda found: found[1])
-        return best
+            found = self.maximum(self.at(stretch * first.beta))
+            best = max(best, found, key=lambda point: point.value)
+        self._top = best
+        return best.beta, best.value
 
-    def maximum(self, start: Numbers, fixed: int | None = None) -> tuple[Numbers, float]:
+    def maximum(self, here: _Point, fixed: int | None = None) -> _Point:
         """By Newton's method; the fixed coefficient stays as it starts."""
-        beta, here = start.copy(), self.at(start)
         enough = _GAIN if fixed is None else _PROFILE_GAIN
         before = gain = np.inf
         longest = _LONGEST
@@ -140,7 +189,7 @@ class Likelihood:
             score = free.T @ here.score
             gain = float(score @ score)
             if gain <= enough:
-                return beta, here.value
+                return here
             if self.penalised and gain > _SLOW * before:
                 score = self._newton(here, free, score)
             before = gain
@@ -152,15 +201,15 @@ class Likelihood:
             noise = _NOISE * (1.0 + abs(here.value))
             longest *= 2
             for _ in range(_HALVINGS):
-                there = self.at(beta + step)
+                there = self.at(here.beta + step)
                 if there.value >= here.value + 1e-4 * share * promised - noise:
                     break
                 step, share, longest = step / 2, share / 2, max(longest / 2, _LONGEST)
             else:
                 break
-            beta, here = beta + step, there
+            here = there
         if gain <= _ENOUGH:
-            return beta, here.value
+            return here
         raise InputError(
             "The likelihood was not maximised: numbers of the columns differ too much. Scale the "
             "columns, or leave out nearly collinear ones."
@@ -193,58 +242,86 @@ class Likelihood:
         """Where the profile of coefficient j is as high as a test at that confidence demands."""
         quantile = float(stats.chi2.ppf(confidence, 1))
         width = float(np.sqrt(quantile) * self.errors(beta)[j])
-        profile, top = self._profile(beta, value, j, quantile), float(self._back[j] @ beta)
-        low, high = (_crossing(profile, top, side * width) for side in (-1.0, 1.0))
+        profile, top = self._profile(beta, value, j), float(self._back[j] @ beta)
+        low, high = (_crossing(profile, quantile, top, side * width) for side in (-1.0, 1.0))
         return low, high
 
     def one_sided(self, value: float, j: int, side: float, confidence: float) -> float:
         """The finite end of the interval of a coefficient that runs to infinity on this side,
         where the likelihood rises to this value."""
         quantile = float(stats.chi2.ppf(confidence, 1))
-        profile = self._profile(np.zeros(self.size), value, j, quantile)
+        profile = self._profile(np.zeros(self.size), value, j)
         unit, inner = float(np.linalg.norm(self._back[j])), 0.0
         for k in range(_DOUBLINGS):
-            if profile(inner) < 0:
+            if profile(inner)[0] < quantile:
                 break
             inner = side * unit * 2.0**k
         else:
             return -side * np.inf
-        return _crossing(profile, inner, -side * unit)
+        return _crossing(profile, quantile, inner, -side * unit)
 
     def deviance(self, beta: Numbers, value: float, j: int, at: float) -> float:
         """Twice what the likelihood loses if coefficient j is held there."""
-        return self._profile(beta, value, j, 0.0)(at)
+        return self._profile(beta, value, j)(at)[0]
 
-    def _profile(
-        self, beta: Numbers, value: float, j: int, quantile: float
-    ) -> Callable[[float], float]:
-        last = beta
-        known = {float(self._back[j] @ beta): -quantile} if beta.any() else {}  # asked twice
+    def _profile(self, beta: Numbers, value: float, j: int) -> _Profile:
+        return _Profile(self, self.at(beta), value, j)
 
-        def below(at: float) -> float:
-            nonlocal last
-            if at not in known:
-                last, there = self.maximum(self._along(last, j, at), fixed=j)
-                known[at] = 2.0 * (value - there) - quantile
-            return known[at]
-
-        return below
-
-    def _along(self, beta: Numbers, j: int, at: float) -> Numbers:
-        """Coefficient j moved along the tangent of the profile, or by the least change of log-odds,
-        whichever is better."""
-        inverse, row = self.at(beta).inverse, self._back[j]
-        far = at - float(row @ beta)
-        starts = [beta + way * (far / (row @ way)) for way in (inverse @ (inverse.T @ row), row)]
-        return max(starts, key=lambda start: self.at(start).value)
+    def along(self, here: _Point, j: int, at: float) -> _Point:
+        """Coefficient j moved along the tangent of the profile; or by the least change of log-odds,
+        where that is better and the tangent is not as good as it promised."""
+        row = self._back[j]
+        far, tangent = at - float(row @ here.beta), here.inverse.T @ row
+        square = float(tangent @ tangent)
+        start = self.at(here.beta + here.inverse @ tangent * (far / square))
+        bend = 0.5 * far * far / square
+        if start.value >= here.value + far * float(here.score @ tangent) / square - 1.5 * bend:
+            return start
+        other = self.at(here.beta + row * (far / float(row @ row)))
+        return max(start, other, key=lambda point: point.value)
 
 
-def _crossing(profile: Callable[[float], float], inner: float, step: float) -> float:
-    """Where the profile, which is below 0 at `inner`, reaches 0 in the direction of the step."""
-    size, outer = abs(step), inner + step
+class _Profile:
+    """The deviance where coefficient j is held, and its slope there."""
+
+    def __init__(self, likelihood: Likelihood, last: _Point, value: float, j: int):
+        self._likelihood, self._last, self._value, self._j = likelihood, last, value, j
+        self._row = likelihood.row(j)
+        self._known: dict[float, tuple[float, float]] = {}  # asked twice
+        if last.beta.any():
+            self._known[float(self._row @ last.beta)] = 0.0, 0.0
+
+    def __call__(self, at: float) -> tuple[float, float]:
+        if at not in self._known:
+            start = self._likelihood.along(self._last, self._j, at)
+            self._last = here = self._likelihood.maximum(start, fixed=self._j)
+            tangent = here.inverse.T @ self._row
+            slope = -2.0 * float(here.score @ tangent) / float(tangent @ tangent)
+            self._known[at] = 2.0 * (self._value - here.value), slope
+        return self._known[at]
+
+
+def _crossing(profile: _Profile, quantile: float, inner: float, step: float) -> float:
+    """Where the profile, which is below the quantile at `inner`, reaches it in the direction of the
+    step. Its root is nearly straight, so that Newton's method mostly takes three steps."""
+    at, size = inner + step, abs(step)
+    for _ in range(_TANGENTS):
+        deviance, slope = profile(at)
+        if deviance <= 0 or slope * step <= 0 or abs(at - inner) > 2 * size:
+            break
+        move = 2.0 * (np.sqrt(quantile * deviance) - deviance) / slope
+        at += move
+        if abs(move) < _NEAR * size:
+            return float(at)
+    outer = inner + step
+
+    def beyond(at: float) -> float:
+        deviance, _ = profile(at)
+        return float(np.copysign(np.sqrt(abs(deviance)), deviance) - np.sqrt(quantile))
+
     for _ in range(_DOUBLINGS):
-        if profile(outer) > 0:
-            ends = profile, inner, outer
+        if beyond(outer) > 0:
+            ends = beyond, inner, outer
             return float(optimize.brentq(*ends, xtol=1e-10 * size, rtol=4 * np.finfo(float).eps))
         inner, step = outer, 2 * step
         outer = inner + step

@@ -60,7 +60,8 @@ def wrapped(lines: Iterable[Line], width: int) -> Iterator[tuple[str, str, str]]
         if not subject:
             yield "", "", line
         else:
-            head = f"{subject if subject != before else '':<{_INDENT}}"
+            again = subject == before and subject != "Warning"  # each one stands by itself
+            head = f"{'' if again else subject:<{_INDENT}}"
             room = width - _INDENT
             parts = [line]
             if subject not in _AS_IT_IS:
@@ -124,7 +125,9 @@ def _warnings(document: Fit) -> Iterator[Line]:
 def _data(data: Data) -> str:
     """credit.csv: 1,319 rows, 9 columns; card: yes 1,023 (77.6%), no 296 (22.4%)."""
     files, rows = data["files"], data["rows"]
-    table = f"{files[0] if len(files) == 1 else many(len(files), 'file')}: " if files else ""
+    table = (
+        f"{Path(files[0]).name if len(files) == 1 else many(len(files), 'file')}: " if files else ""
+    )
     labels = sorted(data["counts"].items(), key=lambda item: -item[1])
     counts = [f"{named(label)} {k:,} ({k / rows:.1%})" for label, k in labels[:_COUNTED]]
     more = len(labels) - _COUNTED

@@ -50,12 +50,41 @@ def test_columns_that_repeat_others_are_read_together():
     school = rng.choice(["none", "high", "college"], 100)
     years = pd.Series(school).map({"none": 8, "high": 12, "college": 16}).to_numpy()
     found = kinds(study(table(school=school, years=years), target="label"))["collinear"]
-    assert found["columns"] == ["years"]
-    assert found["sentence"] == (
-        "years can be computed from school (collinear): read their weights together, not singly, "
-        "or leave one out: ignore=['years'] or ignore=['school']."
-    )
+    assert found["columns"] == ["years", "school"]
+    assert "years can be computed from school" in found["sentence"]
+    assert "ignore=['years']" in found["sentence"]
+    assert "ignore=['school']" not in found["sentence"]  # one number of it is three levels
     assert "collinear" not in kinds(study(table(school=school), target="label"))
+
+
+def test_levels_that_coincide_are_told_as_levels():
+    """No service of one kind goes with none of the other: neither column follows from the other."""
+    rng = np.random.default_rng(0)
+    internet = rng.choice(["dsl", "fibre", "no"], 100)
+    security = np.where(internet == "no", "no internet", rng.choice(["yes", "no"], 100))
+    found = kinds(study(table(internet=internet, security=security), target="label"))["collinear"]
+    assert found["sentence"] == (
+        "[security=no internet] = [internet=no] in every row (collinear): read their weights "
+        "together, not singly."
+    )
+
+
+@pytest.mark.parametrize("levels", [2, 3])
+def test_of_two_columns_that_say_the_same_either_may_go(levels):
+    rng = np.random.default_rng(0)
+    code = rng.integers(0, levels, 100)
+    same = {"town": np.array(["Bern", "Graz", "Lyon"])[code], "post": np.array(["B", "G", "L"])[code]}
+    found = kinds(study(table(**same), target="label"))["collinear"]
+    assert found["sentence"].count("can be computed from") == 1
+    assert all(f"ignore=['{name}']" in found["sentence"] for name in same)
+
+
+def test_a_sum_is_computed_from_its_parts():
+    rng = np.random.default_rng(0)
+    east, west = rng.integers(0, 50, (2, 100))
+    found = kinds(study(table(east=east, west=west, both=east + west), target="label"))
+    assert set(found["collinear"]["columns"]) == {"east", "west", "both"}
+    assert found["collinear"]["sentence"].count("ignore=") == 1
 
 
 def test_a_question_mark_that_counts_as_a_category(shell):

@@ -17,6 +17,7 @@ from rosenblatt.data.stack import head
 
 if TYPE_CHECKING:
     from rosenblatt import Certificate
+    from rosenblatt._certify.parts import CollinearColumn
     from rosenblatt._study.stages import Read
     from rosenblatt.report.document import Priced, Warned
     from rosenblatt.selection import Selection
@@ -210,28 +211,58 @@ def _revealed(
 def _collinear(
     certificate: Certificate | None, place: dict[str, str], ignored: Callable[[list[str]], str]
 ) -> list[Warned]:
-    """Columns that are combinations of others: their single weights mean nothing."""
-    sources: dict[str, list[str]] = {}  # by column of the table, those that it follows from
-    for c in [] if certificate is None else certificate.collinear:
-        own = place[c.column]
-        beside = {place[name] for name in c.factors} - {own} | set(sources.get(own, []))
-        sources[own] = [name for name in dict.fromkeys(place.values()) if name in beside]
-    sentences = []
-    for name, others in sources.items():
-        if others:  # constant columns have been told about
-            way = [ignored([name])] + ([ignored(others)] if len(others) == 1 else [])
+    """Features that are combinations of others: their single weights mean nothing. To leave out a
+    column is advised only where the others carry all of it."""
+    relations = [c for c in ([] if certificate is None else certificate.collinear) if c.factors]
+    columns = [{place[name] for name in (c.column, *c.factors)} for c in relations]
+    computed = _computed(relations, place)
+    sentences: list[str] = []
+    said: dict[str, None] = {}
+    told: dict[str, None] = {}
+    for relation, among in zip(relations, columns, strict=True):
+        own = place[relation.column]
+        spare = [own, *(name for name in dict.fromkeys(place.values()) if name in among - {own})]
+        name = next((name for name in spare if name in computed), None)
+        if name is None:
+            sentences.append(
+                f"{relation} in every row (collinear): read their weights together, not singly."
+            )
+            told |= dict.fromkeys(spare)
+        elif name not in said and not (among & said.keys() and among <= told.keys()):
+            beside = set().union(*(some for some in columns if name in some)) - {name}
+            others = [other for other in dict.fromkeys(place.values()) if other in beside]
+            ways = [ignored([name])]
+            if len(others) == 1 and others[0] in computed:
+                ways.append(ignored(others))
             sentences.append(
                 f"{name} can be computed from {listed(others, _NAMED)} (collinear): read their "
-                f"weights together, not singly, or leave one out: {' or '.join(way)}."
+                f"weights together, not singly, or leave one out: {' or '.join(ways)}."
+                if len(ways) > 1
+                else f"{name} can be computed from {listed(others, _NAMED)} (collinear): leave it "
+                f"out, {ways[0]}, or read their weights together, not singly."
             )
+            said[name] = None
+            told |= dict.fromkeys([name, *others])
     more = len(sentences) - _FIGURES
-    sentences[_FIGURES:] = [f"{many(more, 'more column', 'One')} like this."] if more > 0 else []
-    names = [name for name, others in sources.items() if others]
+    sentences[_FIGURES:] = [f"{many(more, 'more relation', 'One')} like this."] if more > 0 else []
     if not sentences:
         return []
-    advice = {"ignore": names} if len(names) <= _FIGURES else {}
+    advice = {"ignore": list(said)} if 0 < len(said) <= _FIGURES else {}
     sentence = " ".join(sentences)
-    return [{"kind": "collinear", "columns": names, "sentence": sentence, "advice": advice}]
+    return [{"kind": "collinear", "columns": list(told), "sentence": sentence, "advice": advice}]
+
+
+def _computed(relations: list[CollinearColumn], place: dict[str, str]) -> set[str]:
+    """Columns of the table all of whose features are combinations of other columns' features."""
+    alone = set()
+    for relation in relations:
+        names = (relation.column, *relation.factors)
+        own = [place[name] for name in names]
+        alone |= {name for name in names if own.count(place[name]) == 1}
+    features: dict[str, list[str]] = {}
+    for feature, column in place.items():
+        features.setdefault(column, []).append(feature)
+    return {column for column, of in features.items() if alone.issuperset(of)}
 
 
 def _warned(kind: str, names: list[str], sentence: str, **advice: Any) -> Warned:

@@ -189,6 +189,27 @@ def test_a_folder_that_refuses():
         assert names(folder) == ["file"]
 
 
+def test_what_cannot_be_written_is_found_before_any_work(shell, tmp_path, monkeypatch):
+    """Of a read-only file system the answer is given by hand: root may write anywhere else."""
+    (tmp_path / "t.csv").write_text("a,label\n" + "1,yes\n2,no\n" * 30)
+    made = Path.mkdir
+
+    def refusing(self, *given, **more):
+        if self.parent == tmp_path / "full":
+            raise OSError(errno.EROFS, "Read-only file system")
+        made(self, *given, **more)
+
+    (tmp_path / "full").mkdir()
+    monkeypatch.setattr(Path, "mkdir", refusing)
+    monkeypatch.setattr("rosenblatt.data.open_table.OpenTable.read", None)  # nothing is read
+    for command in ("fit", "certify"):
+        place = str(tmp_path / "full" / "out")
+        code, out, err = shell(command, str(tmp_path / "t.csv"), "-y", "label", "-o", place)
+        assert (code, out) == (2, "")
+        assert "Read-only file system" in err
+    assert names(tmp_path / "full") == []
+
+
 @pytest.mark.parametrize("overwrite", [True, False])
 def test_killed_in_the_middle_there_is_the_old_file_or_the_new_one(tmp_path, overwrite, heavy):
     """SIGKILL at a random moment of writing again and again."""

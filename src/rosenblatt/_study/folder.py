@@ -57,6 +57,7 @@ def check(path: Any, *, force: bool, checkpoint: Any = None) -> None:
                 value=str(checkpoint),
             )
     files.check_folder(path, ours=_OURS, overwrite=force)
+    files.check_writable(path, of="folder")
 
 
 @contextmanager

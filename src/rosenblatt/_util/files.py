@@ -188,6 +188,17 @@ def sync_folder(folder: Path) -> None:
             os.close(handle)
 
 
+def check_writable(path: Any, *, of: str = "file") -> None:
+    """Before any work: may something be written beside this place? Only trying tells."""
+    target = Path(os.path.abspath(as_path(path)))
+    part = target.with_name(f"{beside(target)}-{os.getpid()}-{secrets.token_hex(8)}")
+    try:
+        part.mkdir()
+        part.rmdir()
+    except OSError as error:
+        raise cannot("write", path, error, of=of) from None
+
+
 _NO_SPACE = (errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC))
 
 

@@ -103,6 +103,8 @@ def check_exists(path: str) -> None:
 
 
 def check_output(path: str | None, inputs: tuple[str, ...], *, force: bool) -> None:
+    from rosenblatt._util.files import check_writable
+
     if path is None:
         return
     target = Path(path)
@@ -114,6 +116,7 @@ def check_output(path: str | None, inputs: tuple[str, ...], *, force: bool) -> N
         raise InputError(f"{path} is read and would be written over; give another name.")
     if target.exists() and not force:
         raise InputError(f"{path} exists already. Give another name, or --force to write over it.")
+    check_writable(target)
 
 
 def check_folder(path: str | None, *, force: bool) -> None:

@@ -98,11 +98,11 @@ def test_one_pass(overlapping, separable):
 def test_lambda_is_fixed_by_the_first_half():
     """Other labels in the second half change the mistakes there, and not λ."""
     rng = np.random.default_rng(0)
-    X = rng.standard_normal((80, 2))
+    X = rng.standard_normal((400, 2))
     y = (X[:, 0] > 0).astype(int)
-    second = np.random.default_rng(0).permutation(80)[40:]  # of seed 0
+    some = np.random.default_rng(0).permutation(400)[200::5]  # of the second half with seed 0
     other = y.copy()
-    other[second] = 1 - other[second]
+    other[some] = 1 - other[some]
     one, two = (
         study(X, labels, comparison=False, thorough=True).to_dict()["progressive"]
         for labels in (y, other)
@@ -133,6 +133,35 @@ def test_where_it_is_not_asked(iris):
         "support"
     ]
     assert support is None  # columns made of the rows themselves
+
+
+def test_a_bound_no_better_than_one_label_is_not_told():
+    rng = np.random.default_rng(0)
+    thrown = study(rng.standard_normal((200, 4)), rng.integers(0, 2, 200), comparison=False, thorough=True)
+    assert thrown.to_dict()["progressive"] is None
+
+
+@pytest.mark.in_full
+@pytest.mark.parametrize(("work", "told"), [(20_000, True), (500, False)])
+def test_opinions_that_are_not_settled_for_most_rows_are_not_told(iris, monkeypatch, work, told):
+    monkeypatch.setattr(robustness, "OPINIONS_WORK", 50_000)
+    monkeypatch.setattr(robustness, "EACH", work)
+    noisy = iris.assign(kind=np.where(np.arange(150) % 9 == 0, "other", iris["kind"]))
+    opinions = study(noisy, target="kind", comparison=False, thorough=True).to_dict()["opinions"]
+    assert (opinions is not None) is told
+
+
+@pytest.mark.parametrize(("gap", "told"), [(0.1, True), (1e-8, False)])
+def test_a_mistake_bound_that_nobody_can_wait_for_is_not_told(gap, told):
+    rng = np.random.default_rng(0)
+    x = rng.random((200, 2))
+    y = x[:, 0] > 0.5
+    x[:, 0] += np.where(y, gap, -gap)
+    x[:40, 0] = 0.5 + np.where(y[:40], gap, -gap)
+    found = study(x, y, comparison=False, thorough=True).to_dict()
+    assert (found["verdict"]["mistake_bound"] is not None) is told
+    assert (found["training"]["mistake_bound"] is not None) is told
+    assert ("converges after at most" in found["training"]["sentence"]) is told
 
 
 def test_the_same_whenever_it_is_asked(iris, separable):

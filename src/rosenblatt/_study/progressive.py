@@ -27,7 +27,8 @@ _MOST_NUMBERS = 10**8  # in the table: more take longer than a glance
 
 def one_pass(read: Read, certificate: Certificate, options: Options) -> Progressive | None:
     """None where rows do not come one by one, are too few or too many, or the rule was not chosen
-    by its errors: then a bound of errors without costs only misleads."""
+    by its errors: then a bound of errors without costs only misleads. None, too, where the bound is
+    no better than the error of always saying one label."""
     n, d = read.X.shape
     if options.groups is not None or options.stream or read.sample is not None:
         return None
@@ -39,7 +40,12 @@ def one_pass(read: Read, certificate: Certificate, options: Options) -> Progress
     expected, mistakes, rows = _pass(read, order, options.random_state)
     lam = progressive_lambda(expected, rows, confidence=CONFIDENCE)
     bound = progressive_bound(mistakes, rows, lam=lam, confidence=CONFIDENCE)
+    always = 1 - max(read.counts.values()) / n
+    if bound >= always:
+        return None
     support = _support(read, certificate)
+    if support is not None and support["bound"] >= always:
+        support = None
     return {
         "rows": rows,
         "mistakes": mistakes,

@@ -135,7 +135,7 @@ _LEVEL = 0.05  # of the test whether contested rows are wrong more often
 
 def second_opinions(compared: Compared, X: Any, options: Options) -> SecondOpinions | None:
     """X: all rows in the units of the table, missing values filled. None where there is nothing to
-    ask, or no answer could be hoped for in so short a time."""
+    ask, no answer could be hoped for in so short a time, or most rows were not settled in it."""
     table, selection = compared.read, compared.selection
     if selection.cv or options.stream or table.sample is not None or len(table.counts) != 2:
         return None
@@ -159,7 +159,9 @@ def second_opinions(compared: Compared, X: Any, options: Options) -> SecondOpini
         return None
 
 
-def _opinions(compared: Compared, X: Any, asked: NDArray[Any], *, rows: bool) -> SecondOpinions:
+def _opinions(
+    compared: Compared, X: Any, asked: NDArray[Any], *, rows: bool
+) -> SecondOpinions | None:
     selection, y = compared.selection, compared.read.y
     known = selection.fitted_on
     table = read(X[known], y[known], semantics="binary64", asked="second_opinion")
@@ -174,6 +176,8 @@ def _opinions(compared: Compared, X: Any, asked: NDArray[Any], *, rows: bool) ->
         lines=LINES,
     )
     opinions = rules.all(list(rules.opinions()))
+    if 2 * (len(opinions) - opinions.count("open")) < len(asked):
+        return None
     return _described(opinions, answers != y[asked], compared, asked, rows=rows)
 
 

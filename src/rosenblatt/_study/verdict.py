@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from rosenblatt.certificate import Conflict, Margin
 
 
+_MOST_UPDATES = 1_000_000  # a larger bound tells nobody when training ends
+
+
 def describe(certificate: Certificate, bracket: ErrorBracket | None = None) -> dict[str, Any]:
     """The answer, for a program; the proof is in the certificate."""
 
@@ -80,6 +83,7 @@ def verdict(certificate: Certificate, *, rows: bool) -> Verdict:
     content: Any = describe(certificate)
     for field in ("features", "separator", "coefficient_signs", "fewest_errors"):
         del content[field]  # in the data, in the certificate, below, and for `rosenblatt certify`
+    content["mistake_bound"] = _telling(content["mistake_bound"])
     text = dict(sections(certificate))
     separated, conflict = certificate.separated_rows, certificate.conflict
     signs = _of_classes(certificate, content) if certificate.many else certificate.coefficient_signs
@@ -99,6 +103,10 @@ def verdict(certificate: Certificate, *, rows: bool) -> Verdict:
     return section
 
 
+def _telling(bound: int | None) -> int | None:
+    return None if bound is None or bound > _MOST_UPDATES else bound
+
+
 def _of_classes(certificate: Certificate, content: dict[str, Any]) -> dict[str, str] | None:
     """The signs of coefficients by class and feature; `told` has as much as can be mailed."""
     content["class_pairs"] = content["class_pairs"] and content["class_pairs"][:LISTED]
@@ -113,7 +121,7 @@ def training(
 ) -> Training:
     """Of the training rows alone; `whole` is about all rows of the table."""
     content: dict[str, Any] = {} if certificate is None else describe(certificate)
-    separable, bound = content.get("separable"), content.get("mistake_bound")
+    separable, bound = content.get("separable"), _telling(content.get("mistake_bound"))
     if separable:
         sentence = f"The {rows:,} training rows alone are separable" + (
             ""

@@ -384,7 +384,7 @@ class Verdict(Pairs):
     labels: list[str]
     geometric_margin: dict[str, Any] | None  # {lo, hi, exact}
     homogeneous_margin: dict[str, Any] | None
-    mistake_bound: int | None
+    mistake_bound: int | None  # None, too, of more than a million
     conflict: dict[str, Any] | None  # {rows, labels}; of more than two classes {…, rivals}
     infinite_coefficients: dict[str, str] | None  # by feature, LISTED at most: "+", "-" or "±"
     revealing_columns: list[str]
@@ -429,7 +429,7 @@ class Training(TypedDict):
     rows: int
     geometric_margin: dict[str, Any] | None  # {lo, hi, exact}
     homogeneous_margin: dict[str, Any] | None
-    mistake_bound: int | None
+    mistake_bound: int | None  # None, too, of more than a million
     updates: int | None  # of the chosen rule, to be compared with the bound
     sentence: str
 
@@ -507,7 +507,7 @@ class SecondOpinions(TypedDict):
     contested: int  # rows to which one of them gives the other answer
     forced: int  # all give the answer
     overruled: int  # all give the other one
-    open: int  # not settled in the short time
+    open: int  # not settled in the short time; half of those asked, at most
     contested_wrong: int  # test errors of the rule among the contested
     other_wrong: int  # and among all others
     bound: float | None  # of separable rows (d + 2)/(m + 1)

@@ -9,6 +9,7 @@ from sklearn.preprocessing import StandardScaler
 from raising import check_sentence
 from rosenblatt import KernelPerceptron, Perceptron, RandomLinearClassifier
 from rosenblatt._training.threshold import can_move, move_threshold, on_rows
+from rosenblatt._util.spelling import option
 from rosenblatt.selection import SelectionInterrupted, select
 from rosenblatt.selection.candidates import no_peers, peers
 from rosenblatt.selection.criterion import Criterion
@@ -246,13 +247,15 @@ def test_a_peer_gets_a_threshold_for_the_costs_from_rows_that_did_not_train_it()
 
 def test_large_tables_have_no_peers_and_say_why():
     assert list(peers(791, 9, 2)) == ["logistic", "boosting"]
-    assert no_peers(100_000, 100, 2) == dict.fromkeys(
-        ["logistic", "boosting"], "more than 2,000,000 numbers to train on"
-    )
-    assert no_peers(1000, 64, 10) == {
-        "boosting": "more than 150 columns times classes to grow trees on"
-    }
-    assert no_peers(100, 10, 2, sparse=True) == {"boosting": "it does not take sparse rows"}
+    too_large, wide = no_peers(100_000, 100, 2), no_peers(1000, 64, 10)
+    assert list(too_large) == ["logistic", "boosting"]
+    assert list(wide) == ["boosting"]
+    for why in (*too_large.values(), *wide.values()):
+        assert option("comparison", True) in why
+    assert no_peers(100_000, 100, 2, all_of_them=True) == {}
+    of_sparse = {"boosting": "it does not take sparse rows"}
+    assert no_peers(100, 10, 2, numbers=300) == of_sparse
+    assert no_peers(100, 10, 2, numbers=300, all_of_them=True) == of_sparse
 
 
 def test_ctrl_c_while_it_learns_again_leaves_the_rule_that_was_compared():

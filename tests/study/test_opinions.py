@@ -137,7 +137,9 @@ def test_where_it_is_not_asked(iris):
 
 def test_a_bound_no_better_than_one_label_is_not_told():
     rng = np.random.default_rng(0)
-    thrown = study(rng.standard_normal((200, 4)), rng.integers(0, 2, 200), comparison=False, thorough=True)
+    thrown = study(
+        rng.standard_normal((200, 4)), rng.integers(0, 2, 200), comparison=False, thorough=True
+    )
     assert thrown.to_dict()["progressive"] is None
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from raising import raises
 from rosenblatt import study
-from rosenblatt._study.warnings import by_chance
+from rosenblatt._study.single_columns import by_chance
 from rosenblatt.errors import InputError
 from rosenblatt.selection import Candidate
 from rosenblatt.selection.candidates import candidates, not_streamed, not_tried, streamed
@@ -73,7 +73,10 @@ def test_levels_that_coincide_are_told_as_levels():
 def test_of_two_columns_that_say_the_same_either_may_go(levels):
     rng = np.random.default_rng(0)
     code = rng.integers(0, levels, 100)
-    same = {"town": np.array(["Bern", "Graz", "Lyon"])[code], "post": np.array(["B", "G", "L"])[code]}
+    same = {
+        "town": np.array(["Bern", "Graz", "Lyon"])[code],
+        "post": np.array(["B", "G", "L"])[code],
+    }
     found = kinds(study(table(**same), target="label"))["collinear"]
     assert found["sentence"].count("can be computed from") == 1
     assert all(f"ignore=['{name}']" in found["sentence"] for name in same)

@@ -34,6 +34,7 @@ from rosenblatt.report.document import (
     Split,
     Warned,
 )
+from rosenblatt.selection.candidates import ONE_COLUMN
 
 if TYPE_CHECKING:
     from rosenblatt import Certificate
@@ -151,6 +152,7 @@ def _warnings(
     if count := len(notes.unlabelled):
         of_table.append(warnings.about("unlabelled", f"{unlabelled(count)}."))
     all_rows = tested_by_all(origin) if options.retrain and not options.stream else None
+    of_table = warnings.does_not_fit(compared.selection) + of_table
     return of_table + warnings.result_warnings(compared.selection, price, all_rows)
 
 
@@ -221,11 +223,15 @@ def comparisons(selection: Selection) -> list[ComparedOnTest]:
     """The largest class first, then what other methods made of the same training rows."""
     if selection.test_n == 0:
         return []
-    wrong = {selection.candidates[0].name: selection.majority_errors}
-    wrong |= {peer.name: peer.test_errors for peer in selection.peers}
+    n = selection.test_n
+    always = selection.candidates[0].name
+    others = [(always, selection.majority_errors, False)]
+    for peer in selection.peers:
+        name = peer.name if peer.column is None else f"{peer.column} alone"
+        others.append((name, peer.test_errors, peer.name == ONE_COLUMN))
     return [
-        {"name": name, "test_errors": errors, "test_n": selection.test_n}
-        for name, errors in wrong.items()
+        {"name": name, "test_errors": errors, "test_n": n, "column": column}
+        for name, errors, column in others
     ]
 
 
@@ -358,8 +364,10 @@ def _arguments(options: Options) -> list[str]:
         "--scorecard": options.scorecard,
         "--private": options.private,
         "--stream": options.stream,
+        "--comparison": options.comparison is True,
+        "--no-comparison": options.comparison is False,
+        "--no-retrain": not options.retrain,
     }
-    flags |= {"--no-comparison": not options.comparison, "--no-retrain": not options.retrain}
     flags |= {"--linear-only": options.linear_only is True}
     flags |= {"--no-linear-only": options.linear_only is False}
     flags |= {"--embed-data": options.embed_data, "--thorough": options.thorough}

@@ -13,6 +13,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from rosenblatt._study.costs import criterion_of
+from rosenblatt._study.single_columns import OneColumn
 from rosenblatt._training.card_rule import Card, Term
 from rosenblatt._util.spelling import option
 from rosenblatt._util.text import many
@@ -31,7 +32,7 @@ from rosenblatt.report.document import (
     OfPoints,
 )
 from rosenblatt.scorecard import Scorecard
-from rosenblatt.selection.candidates import WITH_MARGIN, no_peers, peers
+from rosenblatt.selection.candidates import ONE_COLUMN, WITH_MARGIN, no_peers, peers
 
 if TYPE_CHECKING:
     from rosenblatt._study.options import Options
@@ -70,14 +71,17 @@ def rules(
         f"{CARD} {many(k, 'term')}": Scorecard(k, points, class_weight=weight, prove=False)
         for k in range(1, (options.max_terms or MOST_TERMS) + 1)
     }
-    if not options.comparison:
-        return cards, {}, {}
+    assert read.preprocessing is not None
+    one_column = {ONE_COLUMN: OneColumn([*map(_with_all_levels, read.preprocessing.columns)])}
+    if options.comparison is False:
+        return cards, one_column, {}
     seed, table = options.random_state, (*size, 2)
+    forced = options.comparison is True
     shared: dict[str, Any] = {"random_state": seed, "class_weight": options.class_weight}
     baselines = {WITH_MARGIN: Perceptron(keep="average", margin="scale", **shared)}
-    baselines |= peers(*table, **shared)
+    baselines |= peers(*table, all_of_them=forced, **shared)
     scaled = {name: make_pipeline(StandardScaler(), rule) for name, rule in baselines.items()}
-    return cards, scaled, no_peers(*table)
+    return cards, scaled | one_column, no_peers(*table, all_of_them=forced)
 
 
 def _class_weight(read: Read, options: Options) -> Any:

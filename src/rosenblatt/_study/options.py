@@ -36,7 +36,7 @@ class Options(ReadOptions):
     scorecard: bool = False
     max_points: int | None = None
     max_terms: int | None = None
-    comparison: bool = True
+    comparison: bool | None = None  # None: where the table is not too large
     retrain: bool = True
     private: bool = False
     embed_data: bool = False
@@ -64,7 +64,7 @@ class Options(ReadOptions):
             "costs": costs_of(values["costs"]),
             "class_weight": class_weight_of(values["class_weight"]),
             "linear_only": _flag_or_none("linear_only", values["linear_only"]),
-            "comparison": parameters.flag("comparison", values["comparison"]),
+            "comparison": _flag_or_none("comparison", values["comparison"]),
             "retrain": parameters.flag("retrain", values["retrain"]),
             "private": parameters.flag("private", values["private"]),
             "embed_data": parameters.flag("embed_data", values["embed_data"]),

@@ -21,6 +21,7 @@ from rosenblatt._study import card
 from rosenblatt._study.checkpoints import Checkpoints
 from rosenblatt._study.costs import criterion_of
 from rosenblatt._study.options import Options
+from rosenblatt._study.single_columns import OneColumn
 from rosenblatt._study.source import Source, SparseRows
 from rosenblatt._util.spelling import option
 from rosenblatt._util.text import Numbered
@@ -29,7 +30,13 @@ from rosenblatt.data.naming import in_doubt
 from rosenblatt.data.preparation import Preparation
 from rosenblatt.data.table import SparseTable, words_like_missing
 from rosenblatt.selection import Selection, SelectionInterrupted, candidates, select
-from rosenblatt.selection.candidates import ROWS_OF_IT, no_peers, not_tried, peers
+from rosenblatt.selection.candidates import (
+    ONE_COLUMN,
+    ROWS_OF_IT,
+    no_peers,
+    not_tried,
+    peers,
+)
 from rosenblatt.selection.comparison import Progress
 from rosenblatt.selection.row_groups import RowGroups, row_groups
 
@@ -276,9 +283,16 @@ def _rules(
         why = "rows are repeated, and it would memorise them"
     rules = candidates(*size, random_state=seed, kernel=kernel, class_weight=weight)
     left_out = not_tried(*size, kernel=kernel, why_no_kernel=why)
-    if not options.comparison:
-        return rules, {}, left_out
-    table = (*size, len(read.counts))
-    is_sparse = sparse.issparse(read.X)
-    baselines = peers(*table, sparse=is_sparse, random_state=seed, class_weight=weight)
-    return rules, baselines, left_out | no_peers(*table, sparse=is_sparse)
+    columns = []
+    if read.preprocessing is not None:
+        columns = list(read.preprocessing.without_prose().columns)
+    baselines: dict[str, Any] = {ONE_COLUMN: OneColumn(columns)} if columns else {}
+    if options.comparison is False:
+        return rules, baselines, left_out
+    table: dict[str, Any] = {"n": size[0], "d": size[1], "k": len(read.counts)}
+    table |= {"all_of_them": options.comparison is True}
+    if sparse.issparse(read.X):
+        table["numbers"] = read.X.nnz * size[0] // len(read.y)
+    left_out |= no_peers(**table)
+    others = peers(**table, random_state=seed, class_weight=weight)
+    return rules, others | baselines, left_out

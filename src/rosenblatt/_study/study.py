@@ -72,7 +72,7 @@ def study(
     scorecard: bool = False,
     max_points: int | None = None,
     max_terms: int | None = None,
-    comparison: bool = True,
+    comparison: bool | None = None,
     retrain: bool = True,
     private: bool = False,
     embed_data: bool = False,
@@ -139,9 +139,9 @@ def study(
         The most points that a term of the scorecard is worth; 5 by default.
     max_terms : int, optional
         The most terms that the scorecard has; 5 by default.
-    comparison : bool
-        Compare with scikit-learn's logistic regression and gradient boosting, on the same rows,
-        where these are few enough. They are not written.
+    comparison : bool, optional
+        Compare with scikit-learn's logistic regression and gradient boosting, on the same rows.
+        They are not written. None: where these rows are few enough. True: however many.
     retrain : bool
         False: the chosen rule is tested as it was compared, having learned from three fifths.
     private : bool

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rosenblatt._certify import column_text
+from rosenblatt._study.single_columns import by_chance, telling_columns
 from rosenblatt._util.spelling import option
 from rosenblatt._util.text import listed, many, named
-from rosenblatt.data.preprocessing import Number, Preprocessing
 from rosenblatt.data.stack import head
+from rosenblatt.scorecard import Scorecard
+from rosenblatt.selection.candidates import BOOSTING, LOGISTIC
+from rosenblatt.selection.measures import mean_interval
 
 if TYPE_CHECKING:
     from rosenblatt import Certificate
@@ -74,7 +75,9 @@ def column_warnings(
     # in the order of the table; row numbers of a sorted table would tell, too
     revealing = [name for name in preprocessing.inputs if name in telling - set(identifiers)]
     if revealing:
-        warnings.append(_revealed(revealing, proved, almost, rows, ignored(revealing[:_NAMED])))
+        warnings.append(
+            _revealed(revealing, proved, almost, read.counts, ignored(revealing[:_NAMED]))
+        )
     warnings += _collinear(certificate, place, ignored)
     return warnings + _rare_categories(certificate, place)
 
@@ -106,6 +109,56 @@ def result_warnings(
                 advice = {"class_weight": "balanced"}
             warnings.append(about("missed", sentence, **advice))
     return warnings
+
+
+_FAR = 0.2  # of the rule's errors, by so many fewer are made
+
+
+def does_not_fit(selection: Selection) -> list[Warned]:
+    """Another method is far better on the same test rows, and not by chance."""
+    if not selection.test_n:
+        return []
+    criterion, classes = selection.criterion, selection.estimator.classes_
+    own = criterion.priced(selection.labels, selection.predictions, classes)
+    theirs = {peer.name: peer.losses for peer in selection.peers}
+    far = [
+        name
+        for name in (LOGISTIC, BOOSTING)
+        if name in theirs and _is_far(own - theirs[name], own, selection.test_groups)
+    ]
+    if not far:
+        return []
+
+    def wrong(losses: Any) -> str:
+        if criterion.objective == "cost":
+            return f"{losses.mean():.3g} a row"
+        return f"{losses.mean():.1%}"
+
+    measure = {"error": "error", "cost": "cost of errors", "balanced": "balanced error"}
+    figures = f"the {measure[criterion.objective]} on the test rows is"
+    if far[0] == LOGISTIC:
+        sentence = (
+            f"Logistic regression is far better on this table: {figures} {wrong(theirs[LOGISTIC])},"
+            f" and {wrong(own)} by this rule. Both are linear: where accuracy counts, use that one."
+        )
+        return [about("does not fit", sentence)]
+    if isinstance(selection.estimator, Scorecard):
+        lead = "A card of so few terms does not fit this table"
+    elif hasattr(selection.estimator, "coef_"):
+        lead = "A linear rule does not fit this table"
+    else:
+        lead = "Gradient boosting fits this table better than the rule"
+    sentence = (
+        f"{lead}: {figures} {wrong(theirs[BOOSTING])} by gradient boosting, which is not linear, "
+        f"and {wrong(own)} by this rule. Where accuracy counts, use such a model."
+    )
+    return [about("does not fit", sentence)]
+
+
+def _is_far(fewer: Any, own: Any, groups: Any) -> bool:
+    """`fewer`: by test row, what the other method saves."""
+    ends = mean_interval(fewer, groups)
+    return ends is not None and ends[0] > 0 and float(fewer.sum()) >= _FAR * float(own.sum())
 
 
 def _no_better(selection: Selection, price: Priced | None) -> list[Warned]:
@@ -188,9 +241,14 @@ def _proved(
 
 
 def _revealed(
-    names: list[str], proved: dict[str, int], almost: dict[str, float], rows: int, ignored: str
+    names: list[str],
+    proved: dict[str, int],
+    almost: dict[str, float],
+    counts: dict[str, int],
+    ignored: str,
 ) -> Warned:
     """Each of the first few with its own figures, those that tell the most first."""
+    rows, largest = sum(counts.values()), max(counts, key=counts.__getitem__)
     sure = sorted((n for n in names if n in proved), key=lambda n: -proved[n])
     facts = [
         f"{name} alone tells the label of {proved[name]:,} of {rows:,} rows without an error"
@@ -199,7 +257,8 @@ def _revealed(
     unproved = [name for name in names if name not in proved]
     if unproved:
         wrong = [f"{name} alone is wrong in only {almost[name]:.1%} of rows" for name in unproved]
-        facts.append(listed(wrong, _FIGURES))
+        always = f"always saying {named(largest)}: {1 - counts[largest] / rows:.1%}"
+        facts.append(f"{listed(wrong, _FIGURES)} ({always})")
     them = "it is recorded only after the label is known, leave it out"
     if len(names) > 1:
         them = "they are recorded only after the label is known, leave them out"
@@ -299,110 +358,3 @@ def _rare_categories(certificate: Certificate | None, place: dict[str, str]) -> 
     sentence = " ".join(column_text.rare_lines(certificate))
     columns = list(dict.fromkeys(place[c.column] for c in rare))
     return [{"kind": "rare", "columns": columns, "sentence": sentence, "advice": {}}]
-
-
-# --- Columns that almost tell the label alone: recorded after the outcome? -----------------------
-
-
-_LOOKED_AT = 50_000  # rows that are sorted by every column
-_TELLING = 10  # a column is suspect if alone it makes so many times fewer errors than none
-_TELLING_OF_MANY = 20  # it cuts into as many stretches as there are classes, and finds more
-_UNLIKELY = 100  # a chance of one in so many is taken for chance
-_BINS = 256  # of a column of numbers, for many classes
-
-
-def by_chance(rows: int, counts: list[int], features: int) -> bool:
-    """Whether a feature that has nothing to do with the label might have so many rows on the right
-    side and none on the wrong one.
-
-    Rows on the right side have their labels fixed; the labels of the others can be dealt in
-    C(n - rows, k) ways of C(n, ones), for some k. Features, thresholds and directions are counted.
-    """
-    n, ones = sum(counts), counts[-1]
-    left = n - rows
-    most = min(max(left // 2, ones - rows), ones)  # the ones among the others, as likely as can be
-    likely = _log_ways(left, most) - _log_ways(n, ones)
-    return likely + math.log(2 * n * features * _UNLIKELY) > 0
-
-
-def _log_ways(n: int, k: int) -> float:
-    """log C(n, k)."""
-    return math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1)
-
-
-def telling_columns(X: Any, y: Any, preprocessing: Preprocessing) -> dict[str, float]:
-    """Columns that alone make far fewer errors than the largest class, and their error rates."""
-    step = -(-len(y) // _LOOKED_AT)
-    X, (classes, codes) = X[::step], np.unique(y[::step], return_inverse=True)
-    if len(classes) > 2:
-        return _of_many(X, codes, len(classes), preprocessing)
-    return _of_two(X, codes == 1, preprocessing)
-
-
-def _of_two(X: Any, positive: NDArray[np.bool_], preprocessing: Preprocessing) -> dict[str, float]:
-    """By one threshold on one of their features."""
-    n, ones = len(positive), int(positive.sum())
-    limit = min(ones, n - ones) / _TELLING
-    errors: dict[str, float] = {}
-    place = 0
-    for column in preprocessing.columns:
-        for j in range(place, place + len(column.features)):
-            order = np.argsort(X[:, j], kind="stable")
-            x, below = X[order, j], np.cumsum(positive[order])
-            last = np.append(x[1:] != x[:-1], True)  # a threshold does not divide equal values
-            # below the threshold "no", above it "yes": wrong are the ones below, the zeros above
-            wrong = (below + (n - ones) - (np.arange(1, n + 1) - below))[last]
-            least = min(wrong.min(), (n - wrong).min())
-            if least <= limit:
-                errors[column.name] = min(least / n, errors.get(column.name, 1.0))
-        place += len(column.features)
-    return errors
-
-
-def _of_many(X: Any, y: NDArray[np.intp], k: int, preprocessing: Preprocessing) -> dict[str, float]:
-    """Numbers by k - 1 thresholds, words by the most frequent label of each."""
-    limit = (len(y) - np.bincount(y, minlength=k).max()) / _TELLING_OF_MANY
-    errors: dict[str, float] = {}
-    place = 0
-    for column in preprocessing.columns:
-        part = X[:, place : place + len(column.features)]
-        place += len(column.features)
-        if isinstance(column, Number):
-            wrong = fewest_in_stretches(_counted(_bins(part[:, 0]), y, k), k)
-        else:
-            level = np.where(part.any(axis=1), 1 + part.argmax(axis=1), 0)
-            counts = _counted(level, y, k)
-            wrong = int(counts.sum() - counts.max(axis=1).sum())
-        if wrong <= limit:
-            errors[column.name] = wrong / len(y)
-    return errors
-
-
-def _bins(x: NDArray[np.float64]) -> NDArray[np.intp]:
-    """Equal values together, in their order; of very many values neighbours, too."""
-    values, codes = np.unique(x, return_inverse=True)
-    if len(values) <= _BINS:
-        return codes
-    edges = np.unique(np.quantile(codes, np.linspace(0, 1, _BINS), method="lower"))
-    return np.searchsorted(edges, codes)
-
-
-def _counted(level: NDArray[np.intp], y: NDArray[np.intp], k: int) -> NDArray[np.int64]:
-    """How many rows of each level have each label."""
-    counts = np.bincount(level * k + y, minlength=(int(level.max()) + 1) * k)
-    return counts.reshape(-1, k)
-
-
-def fewest_in_stretches(counts: NDArray[np.int64], stretches: int) -> int:
-    """The fewest errors of a rule that cuts the levels into so many stretches, each with a label.
-
-    Level by level; `best[s, c]` is the most rows that are right when stretch s, which has the label
-    c, is the last so far.
-    """
-    best = np.full((stretches, counts.shape[1]), -1, dtype=np.int64)
-    best[0] = 0
-    for here in counts:
-        begun = np.full_like(best, -1)
-        begun[1:] = best[:-1].max(axis=1, keepdims=True)
-        best = np.where((reached := np.maximum(best, begun)) < 0, -1, reached + here)
-    return int(counts.sum() - best.max())

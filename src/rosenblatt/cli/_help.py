@@ -13,18 +13,18 @@ _ALL = "rosenblatt.help_all"
 FIRST = {
     "fit": "target ignore positive impute cv group cost scorecard thorough output verbose",
     "inspect": "target ignore na-values encoding sep sheet-name json",
-    "predict": "output explain copy probability counterfactual second-opinion on-missing json",
-    "certify": "target ignore impute output min-errors forced-signs weight exit-code json verbose",
-    "evaluate": "drop-unlabelled on-unseen json verbose",
+    "predict": "output explain keep probability change second-opinion on-missing json",
+    "certify": "target ignore impute output min-errors signs weight exit-code json verbose",
+    "score": "drop-unlabelled on-unseen json verbose",
     "verify": "encoded force json verbose",
-    "trace": "target steps check rule order keep margin format html gif",
+    "trace": "target steps check rule order keep margin format html film",
     "play": "target output no-open serve port",
 }
 # What --help-all shows where; the options of one command only come first, as "Options".
 TOPICS = {
     "Columns": "target ignore positive categorical numeric text impute drop-unlabelled",
     "Files": "header na-values encoding sep names sheet-name",
-    "Evaluation": "seed cv group cost class-weight objective no-comparison no-retrain",
+    "Evaluation": "seed cv group cost class-weight objective comparison no-retrain",
     "Large data": "stream cache checkpoint checkpoint-every engine",
     "Output": "output force private embed-data json quiet verbose help help-all",
 }

@@ -89,9 +89,10 @@ _BOLD = ("Test error", "Warning", "Rerun")
     help="With --scorecard: the most terms that the scorecard may have.  [default: 5]",
 )
 @click.option(
-    "--no-comparison",
-    is_flag=True,
-    help="Skip the comparison with logistic regression and gradient boosting.",
+    "--comparison/--no-comparison",
+    default=None,
+    help="Compare with logistic regression and gradient boosting however large the table is, or "
+    "not at all.  [default: compare if the table is not too large]",
 )
 @click.option(
     "--no-retrain",
@@ -183,10 +184,7 @@ def command(
     opened = _common.open_table(files, options)
     if options["groups"] is not None:
         opened.check_column("groups", options["groups"])
-    options |= {
-        "comparison": not options.pop("no_comparison"),
-        "retrain": not options.pop("no_retrain"),
-    }
+    options |= {"retrain": not options.pop("no_retrain")}
     folder = output if output is not None else folders.default_folder(files)
     force = force or folders.is_ours(folder)
     folders.check(folder, force=force, checkpoint=options["checkpoint"])

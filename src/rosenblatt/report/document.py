@@ -262,6 +262,7 @@ class ComparedOnTest(TypedDict):
     name: str
     test_errors: int
     test_n: int
+    column: bool  # it uses a single column
 
 
 class Error(TypedDict):

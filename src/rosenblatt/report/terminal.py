@@ -163,13 +163,25 @@ def _errors(document: Fit) -> Iterator[Line]:
         f"{error['interval_words']}{_CHOSEN_BY[by]}",
     )
     same = f"always {named(error['majority_label'])}, on the same rows"
+    others = document["comparisons"][1:]
+    for other in others:
+        if other["column"]:
+            same += f"; {other['name']}: {other['test_errors'] / n:.1%}"
     yield "Compared", f"{error['majority_errors'] / n:>5.1%}  {same}"
-    for other in document["comparisons"][1:]:
+    for other in others:
+        if other["column"]:
+            continue
         name = _OTHERS.get(other["name"], other["name"])
         yield "Compared", f"{other['test_errors'] / n:>5.1%}  {name}"
         cards = cards or any(c["name"].startswith(CARD) for c in document["candidates"])
     if cards:
         yield "", f"{' ' * _INDENT}{_NOT_CARDS}"
+    left_out: dict[str, list[str]] = {}
+    for name, why in document["not_tried"].items():
+        if name in _OTHERS:
+            left_out.setdefault(why, []).append(_OTHERS[name])
+    for why, names in left_out.items():
+        yield "Compared", f"{' and '.join(names)} not tried: {why}"
     if document["price"] is not None:
         yield "Cost", document["price"]["sentence"]
     classes = document["by_class"]

@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
+from rosenblatt._util.spelling import option
+
 BASELINE = "larger class"
 BASELINE_OF_MANY = "largest class"
 WITH_MARGIN = "average with margin"
@@ -106,15 +108,24 @@ def floor(rules: Mapping[str, Any]) -> set[str]:
 
 
 LOGISTIC, BOOSTING = "logistic", "boosting"
+ONE_COLUMN = "best column alone"
 _NUMBERS = 2_000_000  # n·d that both take a second or two for
 _TREES = 150  # columns times classes: a hundred trees for each class look at all columns
 
 
 def peers(
-    n: int, d: int, k: int, *, sparse: bool = False, random_state: Any = 0, class_weight: Any = None
+    n: int,
+    d: int,
+    k: int,
+    *,
+    numbers: int | None = None,
+    all_of_them: bool = False,
+    random_state: Any = 0,
+    class_weight: Any = None,
 ) -> dict[str, Any]:
     """scikit-learn's logistic regression, and gradient boosting as the ceiling of what is not
-    linear, where n rows of d features and k classes allow it.
+    linear, where n rows of d features and k classes allow it, or `all_of_them`. `numbers`: so many
+    are not 0, of sparse rows.
 
     Examples
     --------
@@ -125,7 +136,7 @@ def peers(
     from sklearn.ensemble import HistGradientBoostingClassifier
     from sklearn.linear_model import LogisticRegression
 
-    without = no_peers(n, d, k, sparse=sparse)
+    without = no_peers(n, d, k, numbers=numbers, all_of_them=all_of_them)
     rules: dict[str, Any] = {
         LOGISTIC: LogisticRegression(max_iter=1000, class_weight=class_weight),
         BOOSTING: HistGradientBoostingClassifier(
@@ -135,17 +146,26 @@ def peers(
     return {name: peer for name, peer in rules.items() if name not in without}
 
 
-def no_peers(n: int, d: int, k: int, *, sparse: bool = False) -> dict[str, str]:
-    """What `peers` leaves out, and why."""
-    if n * d > _NUMBERS:
-        return dict.fromkeys([LOGISTIC, BOOSTING], f"more than {_NUMBERS:,} numbers to train on")
-    if sparse:
-        return {BOOSTING: "it does not take sparse rows"}
+def no_peers(
+    n: int, d: int, k: int, *, numbers: int | None = None, all_of_them: bool = False
+) -> dict[str, str]:
+    """What `peers` leaves out, why, and what to say to have it."""
+    why = {} if numbers is None else {BOOSTING: "it does not take sparse rows"}
+    if all_of_them:
+        return why
+    force = f"; {option('comparison', True)} compares all the same"
+    if (n * d if numbers is None else numbers) > _NUMBERS:
+        return (
+            dict.fromkeys(
+                [LOGISTIC, BOOSTING], f"more than {_NUMBERS:,} numbers to train on{force}"
+            )
+            | why
+        )
     columns = d if k == 2 else d * k
     if columns > _TREES:
         times = "" if k == 2 else " times classes"
-        return {BOOSTING: f"more than {_TREES} columns{times} to grow trees on"}
-    return {}
+        why = {BOOSTING: f"more than {_TREES} columns{times} to grow trees on{force}"} | why
+    return why
 
 
 @contextmanager

@@ -66,12 +66,21 @@ class Peer:
 
     name: str
     test_errors: int
-    test_n: int
-    price: float  # of its test errors
+    losses: Floats = field(repr=False, compare=False)  # by test row: what its answer costs
+    column: str | None = None  # the only one that it uses
+
+    @property
+    def test_n(self) -> int:
+        return len(self.losses)
+
+    @property
+    def price(self) -> float:
+        return float(self.losses.sum())
 
     def __add__(self, other: Peer) -> Peer:
-        sums = (getattr(self, f) + getattr(other, f) for f in ("test_errors", "test_n", "price"))
-        return Peer(self.name, *sums)
+        losses = np.concatenate([self.losses, other.losses])
+        column = self.column if self.column == other.column else None
+        return Peer(self.name, self.test_errors + other.test_errors, losses, column)
 
 
 @final
@@ -123,26 +132,29 @@ class Comparison:
     def test_peers(self, learned_from: Indices, test: Indices) -> list[Peer]:
         """A peer that cannot be fitted is left out: nothing depends on it."""
         peers = []
-        for name, rule in self.peers.items():
+        for name, unfitted in self.peers.items():
             if self.training.interrupted:
                 break
             try:
                 with alone():
-                    predicted = self._predicted(name, rule, learned_from, test)
+                    predicted = self._predicted(name, unfitted, learned_from, test)
             except KeyboardInterrupt:
                 self.training.interrupted = True
             except Exception as error:  # whatever somebody else's code raises
                 self.failed[name] = f"it failed: {type(error).__name__}"
             else:
                 if predicted is not None:
-                    labels = self.y[test]
-                    price = self.criterion.priced(labels, predicted, self.classes).sum()
-                    wrong = int((predicted != labels).sum())
-                    peers.append(Peer(name, wrong, len(test), float(price)))
+                    (answers, rule), labels = predicted, self.y[test]
+                    losses = self.criterion.priced(labels, answers, self.classes)
+                    wrong = int((answers != labels).sum())
+                    peers.append(Peer(name, wrong, losses, getattr(rule, "column_", None)))
         return peers
 
-    def _predicted(self, name: str, rule: Any, rows: Indices, test: Indices) -> Any:
-        """None after Ctrl-C. A threshold is chosen, where one is, on a fifth that did not train."""
+    def _predicted(
+        self, name: str, rule: Any, rows: Indices, test: Indices
+    ) -> tuple[Any, Any] | None:
+        """Labels, and the rule that gave them; None after Ctrl-C. A threshold is chosen, where one
+        is, on a fifth that did not train."""
         held_out = None
         if self.criterion.moves:
             fifths = self.folds(rows, FIFTHS)
@@ -158,10 +170,10 @@ class Comparison:
         fitted, preprocessor, X = trained
         X_test = self.rows(test, preprocessor)
         if held_out is None:
-            return fitted.predict(X_test)
+            return fitted.predict(X_test), fitted
         own = Unit.of(scores_of(fitted, X)).scores(held_out.scores)
         threshold = OutOfSample(own, held_out.second).cheapest(self.criterion.prices)
-        return self.classes[(scores_of(fitted, X_test) >= threshold).astype(int)]
+        return self.classes[(scores_of(fitted, X_test) >= threshold).astype(int)], fitted
 
     def _fitted(self, name: str, rule: Any, rows: Indices) -> tuple[Any, Any, Any] | None:
         preprocessor = self.prepared(rows)

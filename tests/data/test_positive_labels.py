@@ -30,6 +30,21 @@ def test_several_labels_are_one_class():
 
 
 @pytest.mark.parametrize(
+    ("values", "given", "expected"),
+    [
+        (["bad", "good"], "good", ["bad", "good"]),  # as they are: the second counts as +1
+        (["bad", "good"], "bad", ["bad", "(not bad)"]),
+        ([0, 1], 1, [0, 1]),
+        ([0, 1], 0, ["0", "(not 0)"]),
+        ([False, True], False, ["False", "(not False)"]),
+    ],
+)
+def test_of_two_labels_the_chosen_one_counts_as_plus_one(values, given, expected):
+    assert labels(values * 3, positive=given) == expected * 3
+    assert max(expected) == expected[values.index(given)]
+
+
+@pytest.mark.parametrize(
     ("given", "holds"),
     [
         (">=7", lambda q: q >= 7),

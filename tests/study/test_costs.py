@@ -360,3 +360,34 @@ def test_the_balanced_mean_is_what_is_too_optimistic_where_it_chose():
     assert found["error"]["optimism"].startswith(
         f"The winner's validation error, {mean} labels, is"
     )
+
+
+def test_the_positive_label_of_two_is_what_everything_speaks_of(shell):
+    """Rule, curve, thresholds, probabilities, card and costs, which may name both as the table
+    does."""
+    rng = np.random.default_rng(0)
+    debt = rng.standard_normal(300).round(2)
+    state = np.where(debt + 0.7 * rng.standard_normal(300) > 0.5, "bad", "good")
+    pd.DataFrame({"debt": debt, "state": state}).to_csv("t.csv", index=False)
+    rates = {}
+    for label, sign in (("bad", 1), ("good", -1)):
+        options = {"target": "state", "positive": label, "comparison": False, "linear_only": True}
+        found = study("t.csv", costs={"bad:good": 5}, **options)
+        told = found.to_dict()
+        (term,) = told["rule"]["terms"]
+        assert np.sign(term["weight"]) == sign
+        assert {told[name]["label"] for name in ("rule", "roc", "thresholds")} == {label}
+        assert told["calibration"]["label"] == label
+        assert told["roc"]["auc"] > 0.8
+        probability = found.selection.probabilities
+        assert np.corrcoef(probability, found.selection.labels == label)[0, 1] > 0.5
+        rates[label] = told["price"]["per_row"]
+        card = study("t.csv", scorecard=True, **options).estimator
+        assert (card.predict(np.array([[3.0], [-3.0]])) == label).tolist() == [sign > 0, sign < 0]
+        found.save(label)
+        asked = ("predict", f"{label}/model.json", "t.csv", "--probability")
+        assert f"probability of {label}" in shell(*asked)[1]
+        assert shell("verify", f"{label}/certificate.json", "t.csv")[0] == 0
+    assert rates["bad"] == pytest.approx(rates["good"], abs=0.1)
+    with raises(InputError, option="costs"):
+        study("t.csv", target="state", positive="bad", costs={"bad:god": 5})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,7 @@ from rosenblatt.selection.measures import LEAST_GROUPS, mean_interval
 
 if TYPE_CHECKING:
     from rosenblatt._study.options import Options
+    from rosenblatt._study.stages import Read
     from rosenblatt.report.document import Priced
 
 
@@ -133,6 +135,19 @@ def pairs_of(costs: Costs | None, labels: list[str]) -> dict[tuple[str, str], fl
         known = [pair for pair in pairs if set(pair) <= set(labels)]
         prices[(known or pairs)[0]] = cost
     return prices
+
+
+def with_costs_of(read: Read, options: Options) -> Options:
+    """Costs may name both of two labels as the table does, although the first is the positive one,
+    so that the other is called something else."""
+    target = None if read.preprocessing is None else read.preprocessing.target
+    if not options.costs or target is None or len(target.values) != 2 or target.positive is None:
+        return options
+    chosen, other = map(str, target.values)
+    ours = {chosen: chosen, other: target.rest}
+    pairs = pairs_of(options.costs, list(ours))
+    costs = {f"{ours.get(a, a)}:{ours.get(b, b)}": cost for (a, b), cost in pairs.items()}
+    return replace(options, costs=costs)
 
 
 # --- By row, and in words ------------------------------------------------------------------------

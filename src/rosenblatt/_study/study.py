@@ -15,7 +15,7 @@ from rosenblatt._core.rows import as_matrix
 from rosenblatt._study import stages, stream
 from rosenblatt._study.build_document import beginning, described, placed
 from rosenblatt._study.checkpoints import Checkpoints
-from rosenblatt._study.costs import objective_kept
+from rosenblatt._study.costs import objective_kept, with_costs_of
 from rosenblatt._study.folder import CERTIFICATE, MODEL, REPORT, check, writing
 from rosenblatt._study.options import Options
 from rosenblatt._study.proof import check_size, prove_all
@@ -104,8 +104,9 @@ def study(
     ignore : str or list of str
         Columns to leave out.
     positive : label, list of labels, or condition, optional
-        One or several labels against all others, of more than two; or those numbers that fulfil a
-        condition, as ">=7". None: all labels are told apart, 100 at most.
+        One or several labels against all others: the rule and its probabilities speak of them. Or
+        those numbers that fulfil a condition, as ">=7". None: all labels are told apart, 100 at
+        most, and of two the rule speaks of the second.
     impute : "mean" or "median", optional
         What stands for missing numbers: that of the training rows. None: they are refused.
     na_values : str or list of str
@@ -211,6 +212,7 @@ def studied(
         checkpoints = Checkpoints(options.checkpoint, options.checkpoint_every)
     with shown(quiet=quiet):
         compared = _compared(source, options, checkpoints, seconds)
+        options = with_costs_of(compared.read, options)
     with seconds.timed("describing"), to_the_end():
         begun = beginning(compared, source.origin, options)
     with of_files(bool(source.origin.files)):
@@ -235,11 +237,13 @@ def _compared(
     progress("reading")
     if options.stream and not isinstance(source, SparseRows):
         with stream.reading(source, options, seconds) as (read, rows):
+            options = with_costs_of(read, options)
             return stream.compare(read, rows, options, checkpoints, training, seconds)
     with seconds.timed("reading"):
         read = stages.read(source, options)
     if options.embed_data:
         check_size(read.X)
+    options = with_costs_of(read, options)
     return stages.compare(read, options, checkpoints, training, seconds)
 
 

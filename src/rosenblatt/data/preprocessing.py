@@ -386,7 +386,7 @@ def _read_target(target: Part) -> Target:
                 raise InvalidDocument(f"{part.name('positive')} is none of the values")
         if positive is not None and (positive != sorted(set(positive)) or positive in ([], values)):
             raise InvalidDocument(f"{part.name('positive')} are none, all, or not sorted")
-        if len(values) < 2 or (len(values) == 2 and positive is not None):
+        if len(values) < 2 or (len(values) == 2 and positive not in (None, values[:1])):
             raise InvalidDocument(f"{part.name('values')} are {len(values)}")
         return Target(name, kind, tuple(values), None if positive is None else tuple(positive))
 

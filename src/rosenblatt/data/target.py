@@ -25,8 +25,8 @@ _MAY_BE_LABELS = {"none", "(none)", "nil", "nd", "unknown", "unk", "not applicab
 
 @dataclass(frozen=True)
 class Target:
-    """The column of labels: `values` are all of it, and some of more than two may be `positive`;
-    there are none of numbers that fulfil a condition, or do not."""
+    """The column of labels: `values` are all of it, and some may be `positive`; there are none of
+    numbers that fulfil a condition, or do not."""
 
     name: str
     kind: Kind
@@ -42,14 +42,15 @@ class Target:
         if isinstance(chosen, Condition):
             return cls(column.name, column.kind, (), chosen)
         of = tuple(v for v in values if _as_seen(v) in {_spelled(word) for word in chosen})
-        return cls(column.name, column.kind, values, of if len(values) > 2 else None)
+        # The second of two labels is the positive one anyway, and keeps the other's name.
+        return cls(column.name, column.kind, values, None if of == values[1:] else of)
 
     @property
     def classes(self) -> list[Label]:
         """The labels of rows, in the order in which scikit-learn has them."""
         if self.positive is None:
             return sorted(self.values)
-        return sorted([self._rest, self._chosen])  # the one in brackets is first, and so -1
+        return sorted([self.rest, self._chosen])  # the one in brackets is first, and so -1
 
     @property
     def _chosen(self) -> str:
@@ -59,7 +60,7 @@ class Target:
         return " or ".join(map(str, self.positive))
 
     @property
-    def _rest(self) -> str:
+    def rest(self) -> str:
         return f"(not {self._chosen})"
 
     def labels(self, batch: Batch) -> NDArray[Any]:
@@ -98,7 +99,7 @@ class Target:
     def _named(self, values: list[Any], codes: NDArray[Any]) -> NDArray[Any]:
         if self.positive is not None:
             assert not isinstance(self.positive, Condition)
-            values = [self._chosen if v in self.positive else self._rest for v in values]
+            values = [self._chosen if v in self.positive else self.rest for v in values]
         elif self.kind is Kind.TEXT:
             values = ["" if v is None else v for v in values]
         else:

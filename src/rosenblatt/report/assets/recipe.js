@@ -86,7 +86,7 @@ function checkTarget(target) {
   insist(rising(values) && values.length > 1, "values are not sorted, or one stands twice");
   if (positive === null) return;
   insist(Array.isArray(positive) && positive.every((v) => values.includes(v)), "positive is none of the values");
-  insist(rising(positive) && positive.length > 0 && positive.length < values.length && values.length > 2, "positive are none, all, or not sorted");
+  insist(rising(positive) && positive.length > 0 && positive.length < values.length && (values.length > 2 || positive[0] === values[0]), "positive are none, all, or not sorted");
 }
 
 /** @param {any} reading */

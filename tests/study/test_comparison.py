@@ -98,7 +98,6 @@ def test_the_best_column_stands_beside_the_rule(peers, cv):
     found = study(frame.assign(paid=paid), target="paid", comparison=peers, cv=cv)
     wrong = ((frame["state"] == "closed") != paid)[found.selection.test].sum()
     assert compared(found)["state alone"] == wrong
-    assert "revealing" in kinds(found)  # 4 % against 31 %
 
 
 def test_codes_of_a_rare_label_are_a_leak():

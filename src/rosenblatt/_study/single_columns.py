@@ -16,7 +16,8 @@ from rosenblatt._core.rows import dense
 from rosenblatt.data.preprocessing import Number, Preprocessing
 
 _LOOKED_AT = 50_000  # rows that are sorted by every column
-_TELLING = 5  # a column is suspect if alone it makes so many times fewer errors than none
+_TELLING = 10  # a column is suspect if alone it makes so many times fewer errors than none
+_RARE, _TELLING_OF_RARE = 0.1, 5  # of a rare label fewer times: it is seldom told so well
 _TELLING_OF_MANY = 20  # it cuts into as many stretches as there are classes, and finds more
 _UNLIKELY = 100  # a chance of one in so many is taken for chance
 _BINS = 256  # of a column of numbers, for many classes
@@ -55,7 +56,8 @@ def telling_columns(X: Any, y: Any, preprocessing: Preprocessing) -> dict[str, f
 def _of_two(X: Any, positive: NDArray[np.bool_], preprocessing: Preprocessing) -> dict[str, float]:
     """By one threshold on one of their features, or by value, where there are few."""
     n, ones = len(positive), int(positive.sum())
-    limit = min(ones, n - ones) / _TELLING
+    rarer = min(ones, n - ones)
+    limit = rarer / (_TELLING_OF_RARE if rarer < _RARE * n else _TELLING)
     errors: dict[str, float] = {}
     place, features = 0, X.shape[1]
     for column in preprocessing.columns:

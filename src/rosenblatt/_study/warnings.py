@@ -241,14 +241,9 @@ def _proved(
 
 
 def _revealed(
-    names: list[str],
-    proved: dict[str, int],
-    almost: dict[str, float],
-    counts: dict[str, int],
-    ignored: str,
+    names: list[str], proved: dict[str, int], almost: dict[str, float], rows: int, ignored: str
 ) -> Warned:
     """Each of the first few with its own figures, those that tell the most first."""
-    rows, largest = sum(counts.values()), max(counts, key=counts.__getitem__)
     sure = sorted((n for n in names if n in proved), key=lambda n: -proved[n])
     facts = [
         f"{name} alone tells the label of {proved[name]:,} of {rows:,} rows without an error"
@@ -257,8 +252,7 @@ def _revealed(
     unproved = [name for name in names if name not in proved]
     if unproved:
         wrong = [f"{name} alone is wrong in only {almost[name]:.1%} of rows" for name in unproved]
-        always = f"always saying {named(largest)}: {1 - counts[largest] / rows:.1%}"
-        facts.append(f"{listed(wrong, _FIGURES)} ({always})")
+        facts.append(listed(wrong, _FIGURES))
     them = "it is recorded only after the label is known, leave it out"
     if len(names) > 1:
         them = "they are recorded only after the label is known, leave them out"

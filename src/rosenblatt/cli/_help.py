@@ -13,11 +13,11 @@ _ALL = "rosenblatt.help_all"
 FIRST = {
     "fit": "target ignore positive impute cv group cost scorecard thorough output verbose",
     "inspect": "target ignore na-values encoding sep sheet-name json",
-    "predict": "output explain keep probability change second-opinion on-missing json",
-    "certify": "target ignore impute output min-errors signs weight exit-code json verbose",
-    "score": "drop-unlabelled on-unseen json verbose",
+    "predict": "output explain copy probability counterfactual second-opinion on-missing json",
+    "certify": "target ignore impute output min-errors forced-signs weight exit-code json verbose",
+    "evaluate": "drop-unlabelled on-unseen json verbose",
     "verify": "encoded force json verbose",
-    "trace": "target steps check rule order keep margin format html film",
+    "trace": "target steps check rule order keep margin format html gif",
     "play": "target output no-open serve port",
 }
 # What --help-all shows where; the options of one command only come first, as "Options".

@@ -86,5 +86,5 @@ def test_the_command_embeds_and_says_how_to_do_it_again(shell, tmp_path):
     page = (tmp_path / "r" / "report.html").read_text(encoding="utf-8")
     held = json.loads(re.search(r'id="held">(.*?)</script>', page)[1])
     assert held["table"].count("\n") == 1320
-    code, out, _ = shell("fit", "--help")
+    code, out, _ = shell("fit", "--help-all")
     assert "Whoever gets the report gets the data." in " ".join(out.split())

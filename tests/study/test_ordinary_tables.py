@@ -272,7 +272,7 @@ def test_a_test_error_that_validation_did_not_suggest():
     for errors, expected, suspicious in [(80, 20, True), (80, 70, False), (20, 80, True)]:
         calls = ["bad"] * errors + labels[errors:]
         chosen = Chosen(labels, calls, clopper_pearson(errors, 1000), "good")
-        chosen.seed, chosen.test_errors = 0, errors
+        chosen.random_state, chosen.test_errors = 0, errors
         chosen.validation_interval = clopper_pearson(expected, 1000)
         chosen.winner = Candidate("average", None, 0, 1000, expected, 1000)
         warned = [w for w in result_warnings(chosen, None, None) if w["kind"] != "no better"]

@@ -75,9 +75,7 @@ def column_warnings(
     # in the order of the table; row numbers of a sorted table would tell, too
     revealing = [name for name in preprocessing.inputs if name in telling - set(identifiers)]
     if revealing:
-        warnings.append(
-            _revealed(revealing, proved, almost, read.counts, ignored(revealing[:_NAMED]))
-        )
+        warnings.append(_revealed(revealing, proved, almost, rows, ignored(revealing[:_NAMED])))
     warnings += _collinear(certificate, place, ignored)
     return warnings + _rare_categories(certificate, place)
 

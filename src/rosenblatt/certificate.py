@@ -73,7 +73,7 @@ __all__ = [
     "Verdict",
 ]
 
-SEMANTICS = ("binary64", "decimal")
+NUMBERS = ("float", "decimal")
 _MORE_TO_TELL = ("complete separation", "quasi-complete separation")
 _MANY_NUMBERS = 10**5  # in a table of which products are worth several threads
 _SMALL = 10**4  # numbers in a table that is worth a verdict, whatever was asked
@@ -85,7 +85,7 @@ def certify(
     *,
     fit_intercept: bool = True,
     sample_weight: Any = None,
-    semantics: str = "binary64",
+    numbers: str = "float",
     time_limit: float | None = None,
     work_limit: int | None = None,
     preprocessing: Preprocessing | None = None,
@@ -110,7 +110,7 @@ def certify(
         False: hyperplanes through the origin only, as for a design with a column of ones.
     sample_weight : array of shape (n,), optional
         Rows of weight 0 are left out; other weights make no difference.
-    semantics : "binary64" or "decimal"
+    numbers : "float" or "decimal"
         What the numbers mean: the floats that they are, or the decimal numbers that were written.
     time_limit : float, optional
         Seconds after which the search ends, perhaps "undecided"; checking the proof comes on top.
@@ -140,18 +140,18 @@ def certify(
     """
     parameters.flag("fit_intercept", fit_intercept)
     parameters.flag("pairs", pairs)
-    parameters.one_of("semantics", semantics, SEMANTICS)
+    parameters.one_of("numbers", numbers, NUMBERS)
     if time_limit is not None:
         parameters.positive("time_limit", time_limit)
     work_limit = parameters.whole_or_none("work_limit", work_limit)
     table, preprocessing = read_encoded(
-        X, y, sample_weight, preprocessing, semantics=semantics, many=True
+        X, y, sample_weight, preprocessing, numbers=numbers, many=True
     )
 
     def decided(table: Table, **more: Any) -> Certificate:
         budget = Budget(time_limit=time_limit, work_limit=work_limit)
         budget.bound(int(np.prod(table.X.shape)) * max(len(table.classes) - 1, 1))
-        return _Search(table, bool(fit_intercept), semantics, budget, preprocessing).run(**more)
+        return _Search(table, bool(fit_intercept), numbers, budget, preprocessing).run(**more)
 
     two = ((names, decided(part)) for names, part in pairs_of(table)) if pairs else ()
     return decided(table, pairs=PairCertificates(dict(two)) if pairs else None)
@@ -205,7 +205,7 @@ class Certificate(AboutRows):
         Columns that alone tell the label of some rows without an error: possible target leakage.
     limits : list of str
         What was cut short by a limit.
-    n_rows, n_features, feature_names, classes, fit_intercept, semantics, sha256, preprocessing
+    n_rows, n_features, feature_names, classes, fit_intercept, numbers, sha256, preprocessing
         What the proof is about.
     """
 
@@ -238,8 +238,8 @@ class Certificate(AboutRows):
         return len(self._document["labels"]) > 2
 
     @property
-    def semantics(self) -> str:
-        return str(self._document["semantics"])
+    def numbers(self) -> str:
+        return str(self._document["numbers"])
 
     @property
     def fingerprint(self) -> str:
@@ -427,7 +427,7 @@ class RowsOracle:
     def is_separable(self, budget: Budget) -> Certificate:
         """This one question, decided and proved; not how wide the separation is, nor its kind."""
         table = trained_on(self.X, self.signs, self.present, self.names, self.y, self.classes)
-        return _Search(table, self.fit_intercept, "binary64", budget).run(only_separable=True)
+        return _Search(table, self.fit_intercept, "float", budget).run(only_separable=True)
 
 
 def by_training_first(
@@ -443,11 +443,11 @@ def by_training_first(
 
     If it finds one, that is proved; margins are then only bracketed, by what this one shows.
     """
-    table = read(X, y, sample_weight, semantics="binary64", many=True)
+    table = read(X, y, sample_weight, numbers="float", many=True)
     if preprocessing is not None:
         table = named(table, preprocessing)
     budget = Budget(time_limit=time_limit, work_limit=work_limit)
-    return _Search(table, True, "binary64", budget, preprocessing, train_first=True).run()
+    return _Search(table, True, "float", budget, preprocessing, train_first=True).run()
 
 
 def _rows_of(table: Table, *, intercept: bool, decimal: bool, budget: Budget) -> Rows:
@@ -471,14 +471,14 @@ class _Search:
 
     table: Table
     intercept: bool
-    semantics: str
+    numbers: str
     budget: Budget
     preprocessing: Preprocessing | None = None
     train_first: bool = False
     sides: dict[str, Sides] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
-        decimal = self.semantics == "decimal"
+        decimal = self.numbers == "decimal"
         self.rows = _rows_of(
             self.table, intercept=self.intercept, decimal=decimal, budget=self.budget
         )
@@ -502,7 +502,7 @@ class _Search:
         trained = None
         with noting(limits):
             trained = self._decide(partition)
-        out = say.head(self.table, self.intercept, self.semantics)
+        out = say.head(self.table, self.intercept, self.numbers)
         out |= say.partition_part(partition, self.name)
         if only_separable:
             self.budget.lift()

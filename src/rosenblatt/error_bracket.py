@@ -91,7 +91,7 @@ def minimum_errors(
         time_limit = parameters.positive("time_limit", time_limit)
     clock = Clock(time_limit)
     table, preprocessing = read_encoded(
-        X, y, sample_weight, preprocessing, semantics="binary64", asked="minimum_errors"
+        X, y, sample_weight, preprocessing, numbers="float", asked="minimum_errors"
     )
     weights = sample_weights(sample_weight, len(table.y))
     present = np.arange(len(table.y)) if table.present is None else table.present
@@ -102,7 +102,7 @@ def minimum_errors(
     numbers = used(search.proof)
     rule = problem.best
     return ErrorBracket(
-        head(table, bool(fit_intercept), "binary64", preprocessing),
+        head(table, bool(fit_intercept), "float", preprocessing),
         lifted=rule.w if fit_intercept else np.append(rule.w, 0.0),
         wrong_rows=present[rule.wrong[problem.group]],
         weights=weights,

@@ -91,7 +91,7 @@ def second_opinion(
     """
     work_limit = parameters.whole_or_none("work_limit", work_limit)
     numbers, preprocessing = in_numbers(X, decimal=False) if has_words(X) else (X, None)
-    table = read(numbers, y, semantics="binary64", asked="second_opinion")
+    table = read(numbers, y, numbers="float", asked="second_opinion")
     if len(table.classes) < 2:
         raise InputError(
             f"y holds one label, {table.classes[0]!r}: a second opinion needs known rows of two."
@@ -234,7 +234,7 @@ class Opinions:
         table = self._with(opinion)
         rows = Rows(table.X, table.y, intercept=True, decimal=False, budget=Budget())
         part = say.conflict(rows, rows.names(None), opinion.conflict)
-        document = say.one_conflict(head(table, True, "binary64"), part)
+        document = say.one_conflict(head(table, True, "float"), part)
         return Certificate(document, checked=True)
 
     def rows_of(self, row: int) -> tuple[Any, NDArray[Any]]:

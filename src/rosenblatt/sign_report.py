@@ -324,7 +324,7 @@ def found_within(
     given, few are as many as the best rule makes, whichever search finds it.
     """
     table, preprocessing = read_encoded(
-        X, y, sample_weight, preprocessing, semantics="binary64", asked="forced_signs"
+        X, y, sample_weight, preprocessing, numbers="float", asked="forced_signs"
     )
     if names is not None:
         table = replace(table, columns=names)
@@ -343,7 +343,7 @@ def found_within(
         least = known.ends[0]
     else:
         least = 0 if errors is not None else _least(problem, clock)
-    about = head(table, True, "binary64", preprocessing)
+    about = head(table, True, "float", preprocessing)
     columns = [_Column(problem, j, rule) for j, rule in enumerate(without)]
     while True:
         allowed = _allowed(errors, problem)

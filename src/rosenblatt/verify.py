@@ -49,7 +49,7 @@ FORMS = {  # the fields of each object: ? may be missing, * is a list of these, 
     "conflict": "rows:count* weights:exact* y:side* point?:float*",
     "sign": "signs:text other?:exact* times?:exact rows?:count* weights?:exact*",
     "column": "column:count sign:side threshold:exact rows:count",
-    "always": """schema:text producer:text verdict:text separable:flag~ semantics:text
+    "always": """schema:text producer:text verdict:text separable:flag~ numbers:text
         fit_intercept:flag rows:count dropped:count* columns:text* target:text labels:text~*
         sizes?:count* sha256:text limits:text* preprocessing?:object collinear?:combination*""",
     "combination": "column:count vector:exact*",
@@ -66,7 +66,7 @@ Part = dict[str, Any]  # of a certificate, or all of it
 OTHER_DATA = "this is other data: a number, a label, or the order of rows or columns differs"
 PRIME = 1980527385046969939  # no neighbour of a power of two, as floats often are
 TRUTH = {"true": 1.0, "True": 1.0, "TRUE": 1.0, "false": 0.0, "False": 0.0, "FALSE": 0.0}
-MEANT = {"binary64": "each as the nearest floating-point number", "decimal": "as they are written"}
+MEANT = {"float": "each as the nearest floating-point number", "decimal": "as they are written"}
 SHOWN = 5  # names of columns
 
 
@@ -145,7 +145,7 @@ class Data:
         demand(all(i < n for i in dropped), "dropped names a row that is not there")
         demand(len(set(dropped)) == len(dropped) < n, "dropped names a row twice, or all")
         self.numbers, self.y, self.intercept = numbers, y, claim["fit_intercept"]
-        self.decimal, self.size = claim["semantics"] == "decimal", len(columns) + self.intercept
+        self.decimal, self.size = claim["numbers"] == "decimal", len(columns) + self.intercept
         self.form, out = struct.Struct(f"<{len(columns)}d"), set(dropped)
         self.n, self.kept = n, [i not in out for i in range(n)]
         self.present, self.labels = [list(compress(v, self.kept)) for v in (range(n), y)]
@@ -295,7 +295,7 @@ def check_form(claim: Any) -> None:
     verdict = claim.get("verdict")
     demand(verdict in list(VERDICTS), f"the verdict {verdict!r} is not known")
     check_fields(claim, f"{FORMS['always']} {VERDICTS[verdict]}", verdict)
-    demand(claim["semantics"] in MEANT, "semantics is neither of the two")
+    demand(claim["numbers"] in MEANT, 'numbers is neither "float" nor "decimal"')
     k = len(claim["labels"])
     named = k == 2 or (k > 2 and len({*claim["labels"], None}) == k + 1)
     demand(named and any(claim["labels"]), "labels are not two names, or of many classes as many")
@@ -520,7 +520,7 @@ def value(text: str, decimal: bool) -> float:
 
 def read_csv(claim: Part, path: str) -> Reading:
     """The rows, what the numbers are, and the columns that are not used."""
-    names, decimal = [*claim["columns"], claim["target"]], claim["semantics"] == "decimal"
+    names, decimal = [*claim["columns"], claim["target"]], claim["numbers"] == "decimal"
     numbers, labels, kinds = [], [], list[bool]()
     with open(path, newline="", encoding="utf-8-sig") as file:
         table = csv.reader(file, strict=True)
@@ -618,7 +618,7 @@ def judge(
     except Exception as error:  # whatever is in the file, it is not a certificate
         strange = f"not a certificate ({type(error).__name__}: {error})"
         return 1, [f"REJECTED: {error if type(error) is Rejected else strange}"], claim
-    source = f"The numbers are {numbers}, {MEANT[claim['semantics']]}."
+    source = f"The numbers are {numbers}, {MEANT[claim['numbers']]}."
     return 3 if sentence.startswith("UNDECIDED") else 0, [sentence, about, source], claim
 
 

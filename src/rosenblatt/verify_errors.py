@@ -30,7 +30,7 @@ else:  # copied out, with verify.py beside it
 
 SCHEMA = "rosenblatt-errors/1"
 FIELDS = {  # of the certificate, and of this
-    *("schema", "producer", "semantics", "fit_intercept", "rows", "dropped", "columns", "target"),
+    *("schema", "producer", "numbers", "fit_intercept", "rows", "dropped", "columns", "target"),
     *(
         "labels",
         "sha256",
@@ -53,7 +53,7 @@ def check_form(claim: Any) -> None:
     demand(isinstance(claim, dict) and claim.get("schema") == SCHEMA, f"it is no {SCHEMA}")
     other = set(claim).symmetric_difference(FIELDS) - {"preprocessing"}
     demand(not other, f"fields are missing or unknown: {sorted(other)}")
-    demand(claim["semantics"] == "binary64", "the numbers must be meant as floats")
+    demand(claim["numbers"] == "float", "the numbers must be meant as floats")
     demand(claim["fit_intercept"] is True, "rules through the origin are not what cones speak of")
     for name in ("rows", "at_least"):
         demand(is_count(claim[name]), f"{name} is not a whole number from 0 on")

@@ -50,10 +50,10 @@ def bounds(scores, sizes, rng):
         yield Fraction(float_bound)
 
 
-@pytest.mark.parametrize("semantics", ["binary64", "decimal"])
+@pytest.mark.parametrize("numbers", ["float", "decimal"])
 @pytest.mark.parametrize("intercept", [True, False])
-def test_signs_near_their_bound_are_those_of_fractions(semantics, intercept, heavy, rng):
-    exact = rational.decimal if semantics == "decimal" else Fraction
+def test_signs_near_their_bound_are_those_of_fractions(numbers, intercept, heavy, rng):
+    exact = rational.decimal if numbers == "decimal" else Fraction
     looks = exact_looks = 0
     for _ in range(heavy(600)):
         X, w, y = case(rng)
@@ -61,7 +61,7 @@ def test_signs_near_their_bound_are_those_of_fractions(semantics, intercept, hea
         rows = rational.lifted(X, y, intercept, exact)
         scores = [rational.dot(a, w) for a in rows]
         sizes = [sum(abs(p * q) for p, q in zip(a, w, strict=True)) for a in rows]
-        one, *others = data(X, y, intercept, semantics)
+        one, *others = data(X, y, intercept, numbers)
         one.sign = counted = mock.Mock(wraps=one.sign)
         for bound in bounds(scores, sizes, rng):
             right = [(s > bound) - (s < bound) for s in scores]
@@ -73,11 +73,11 @@ def test_signs_near_their_bound_are_those_of_fractions(semantics, intercept, hea
     assert looks / 10 < exact_looks < looks * 9 / 10  # both ways were tried
 
 
-def data(X, y, intercept, semantics):
+def data(X, y, intercept, numbers):
     """The rows for the verifier, and for its twin: dense and sparse."""
     claim = {"rows": len(X), "columns": [f"x{j}" for j in range(len(X[0]))], "dropped": []}
-    claim |= {"fit_intercept": intercept, "semantics": semantics}
+    claim |= {"fit_intercept": intercept, "numbers": numbers}
     yield verify.Data(claim, packed(X), y)
-    choices = {"intercept": intercept, "decimal": semantics == "decimal", "budget": Budget()}
+    choices = {"intercept": intercept, "decimal": numbers == "decimal", "budget": Budget()}
     for table in (np.array(X), sparse.csr_matrix(np.array(X))):
         yield Rows(table, np.array(y, dtype=np.int8), **choices)

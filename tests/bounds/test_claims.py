@@ -34,7 +34,7 @@ def table(seed):
 def whole(weights):
     """By directions, however few errors conflicts would prove."""
     X, y = table(1)
-    read, _ = read_encoded(X, y, weights, None, semantics="binary64", asked="minimum_errors")
+    read, _ = read_encoded(X, y, weights, None, numbers="float", asked="minimum_errors")
     problem = Problem.of(read, weights, intercept=True)
     rules.constant(problem)
     rules.improve(problem)
@@ -42,7 +42,7 @@ def whole(weights):
     cones.reach()
     present = np.arange(12) if read.present is None else read.present
     return proof_document(
-        head(read, True, "binary64"),
+        head(read, True, "float"),
         Tree(cones, present, 12).document,
         unit=problem.unit,
         at_least=cones.bound,

@@ -417,7 +417,7 @@ def test_wherever_the_search_is_cut_short_its_bound_is_proved(heavy):
             claim = Tree(cones, np.arange(60), 60).document | {"at_least": cones.bound}
             claim["columns"] = list("abc")
             data = verify.Data(
-                claim | {"dropped": [], "rows": 60, "fit_intercept": True, "semantics": "binary64"},
+                claim | {"dropped": [], "rows": 60, "fit_intercept": True, "numbers": "float"},
                 X.astype("<f8").tobytes(),
                 np.where(y, 1, -1).tolist(),
             )

@@ -89,15 +89,15 @@ def test_the_oracles_agree_with_each_other(heavy):
                 assert separable == (len(strict) == len(X)), (X, y)
 
 
-@pytest.mark.parametrize("semantics", ["binary64", "decimal"])
+@pytest.mark.parametrize("numbers", ["float", "decimal"])
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
-def test_every_certificate_says_what_the_oracle_says(kind, semantics, heavy):
+def test_every_certificate_says_what_the_oracle_says(kind, numbers, heavy):
     # 13,000 in all: 1,000 of each kind, one in five of them in decimals.
-    exact, count = (Fraction, 800) if semantics == "binary64" else (rational.decimal, 200)
+    exact, count = (Fraction, 800) if numbers == "float" else (rational.decimal, 200)
     seen = set()
     for k in range(heavy(count)):
         X, y, intercept = instance(kind, k)
-        certificate = certify(X, y, fit_intercept=intercept, semantics=semantics)
+        certificate = certify(X, y, fit_intercept=intercept, numbers=numbers)
         signs, _ = signs_of(certificate, y)
         answer = expected(X, signs, intercept, exact)
         story = f"{kind.__name__} {k}: X={dense(X).tolist()}, y={y.tolist()}, {intercept=}"
@@ -113,7 +113,7 @@ def test_every_certificate_says_what_the_oracle_says(kind, semantics, heavy):
                 except rosenblatt.errors.RosenblattError as error:
                     pytest.fail(f"{error}\n{story}")
         seen.add(answer[0])
-    assert seen == {COMPLETE, QUASI, OVERLAP} or kind is gaussian or semantics == "decimal"
+    assert seen == {COMPLETE, QUASI, OVERLAP} or kind is gaussian or numbers == "decimal"
 
 
 # --- The rows that decide -------------------------------------------------------------------------
@@ -128,12 +128,12 @@ def test_decimals_and_binary_numbers_are_different_data():
     y = [1, 1, -1, -1]
     off = [Fraction(a) + Fraction(b) - Fraction(c) for a, b, c in CROSS]
     assert min(off[:2]) > 0 > max(off[2:])
-    binary, written = (certified(CROSS, y, semantics=s) for s in ("binary64", "decimal"))
+    binary, written = (certified(CROSS, y, numbers=s) for s in ("float", "decimal"))
     assert found(binary) == expected(CROSS, y)
     assert found(binary)[:2] == (COMPLETE, [0, 1, 2, 3])
     assert found(written) == expected(CROSS, y, exact=rational.decimal)
     assert found(written)[:2] == (OVERLAP, [])
-    assert (binary.semantics, written.semantics) == ("binary64", "decimal")
+    assert (binary.numbers, written.numbers) == ("float", "decimal")
     weights = dict(zip(written.conflict.rows, written.conflict.weights, strict=True))
     assert weights == {0: 3, 1: 3, 2: 2, 3: 4}
     assert list(written.conflict.meeting_point.values()) == pytest.approx([0.7, 0.3, 1.0])
@@ -311,11 +311,11 @@ def test_rank_deficient_rows_overlap_in_their_own_span(rng):
     ],
     ids=str,
 )
-@pytest.mark.parametrize("semantics", ["binary64", "decimal"])
+@pytest.mark.parametrize("numbers", ["float", "decimal"])
 @pytest.mark.parametrize("intercept", [True, False])
-def test_huge_and_tiny_numbers_are_numbers(X, y, intercept, semantics):
-    exact = rational.decimal if semantics == "decimal" else Fraction
-    certificate = certified(X, y, fit_intercept=intercept, semantics=semantics)
+def test_huge_and_tiny_numbers_are_numbers(X, y, intercept, numbers):
+    exact = rational.decimal if numbers == "decimal" else Fraction
+    certificate = certified(X, y, fit_intercept=intercept, numbers=numbers)
     signs, _ = signs_of(certificate, y)
     assert found(certificate) == expected(X, signs, intercept, exact)
     if certificate.verdict == COMPLETE:
@@ -398,7 +398,7 @@ def test_a_certificate_says_what_it_is_about():
     assert (certificate.n_rows, certificate.n_features) == (3, 2)
     assert len(certificate.feature_names) == 2
     assert certificate.fit_intercept is True
-    assert certificate.semantics == "binary64"
+    assert certificate.numbers == "float"
     assert certificate.classes == ["0", "1"]  # as text, like all that is saved
     assert len(certificate.sha256) == 64
     assert COMPLETE in str(certificate).lower()
@@ -439,7 +439,7 @@ def test_a_saved_certificate_loads_as_it_was(y, tmp_path):
         ([[0.0], [1.0]], None, {}),
         ([["a"], ["b"]], [0, 1], {}),
         ([[0.0], [1.0]], [0, math.nan], {}),
-        ([[0.0], [1.0]], [0, 1], {"semantics": "octal"}),
+        ([[0.0], [1.0]], [0, 1], {"numbers": "octal"}),
         ([[0.0], [1.0]], [0, 1], {"time_limit": 0}),
         ([[0.0], [1.0]], [0, 1], {"time_limit": -1.0}),
         ([[0.0], [1.0]], [0, 1], {"time_limit": math.nan}),
@@ -542,7 +542,7 @@ def test_the_unit_of_a_column_changes_nothing(seed, intercept, scales):
     assert found(one) == found(certified(X * factors, y, fit_intercept=intercept))
     powers = [8 * (k % 3 - 1) for k in scales][: X.shape[1]] + [0] * X.shape[1]
     written = [[float(f"{v}e{p}") for v, p in zip(x, powers, strict=False)] for x in X.tolist()]
-    other = certified(written, y, fit_intercept=intercept, semantics="decimal")
+    other = certified(written, y, fit_intercept=intercept, numbers="decimal")
     assert found(one) == found(other)
 
 

@@ -67,7 +67,7 @@ def test_verdicts_are_those_of_a_rational_program_on_the_lift(kind, heavy):
 def test_decimals_are_meant_where_it_is_said(heavy):
     for number in range(heavy(100)):
         X, y, intercept = table(one_decimal, number)
-        certificate = certify(X, y, fit_intercept=intercept, semantics="decimal")
+        certificate = certify(X, y, fit_intercept=intercept, numbers="decimal")
         certificate.verify(X, y)
         assert found(certificate, y) == expected(X, y, intercept, rational.decimal)
 

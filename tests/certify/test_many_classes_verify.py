@@ -97,7 +97,7 @@ STILL_TRUE = {
     r"producer changed": "who made it is no part of the proof",
     r"(columns\.\d|target|labels\.\d) changed": "names: tested with data that have some",
     r"labels changed": "in another order, of numbers without names",
-    r"semantics changed": "these are whole numbers: the same in binary and in decimals",
+    r"numbers changed": "these are whole numbers: the same in binary and in decimals",
     r"fit_intercept changed": "rows that overlap with intercepts do so without, by the same blend",
     r"signs removed": "it says less",
     r"orthogonal\.\d twice": "the same span",

@@ -107,7 +107,7 @@ FORGED = {
     "a list as an object": ("preprocessing", []),
     "one label": ("labels", ["0"]),
     "no label": ("labels", [None, None]),
-    "other semantics": ("semantics", "binary32"),
+    "other numbers": ("numbers", "binary32"),
     "an underscore": ("mistake_bound", "1_0"),
     "full-width digits": ("mistake_bound", "\uff11\uff10"),
     "spaces": ("mistake_bound", " 10"),

@@ -48,7 +48,7 @@ STILL_TRUE = {
     r"producer changed": "who made it is no part of the proof",
     r"(columns\.\d|target|labels|labels\.\d) changed": "names: tested with data that have some",
     r"columns changed": "in another order, of numbers without names",
-    r"semantics changed": "these are whole numbers: the same in binary and in decimals",
+    r"numbers changed": "these are whole numbers: the same in binary and in decimals",
     r"margins\.geometric removed": "it says less",
     r"margins\.geometric\.rows changed": "exchanged rows of equal weights",
     r"signs removed": "it says less",
@@ -426,13 +426,13 @@ ANY_FLOAT = st.floats(allow_nan=False, allow_infinity=False) | st.sampled_from(
     w=st.lists(ANY_FLOAT | st.fractions(), min_size=5, max_size=5),
     bound=ANY_FLOAT | st.fractions(),
     intercept=st.booleans(),
-    semantics=st.sampled_from(["binary64", "decimal"]),
+    numbers=st.sampled_from(["float", "decimal"]),
     flip=st.booleans(),
 )
-def test_the_float_filter_never_decides_wrongly(rows, w, bound, intercept, semantics, flip):
+def test_the_float_filter_never_decides_wrongly(rows, w, bound, intercept, numbers, flip):
     w = [Fraction(v) for v in w[: len(rows[0]) + intercept]]
     y = [-1 if flip ^ (i % 2 == 1) else 1 for i in range(len(rows))]
-    assert agree(rows, y, w, Fraction(bound), intercept, semantics)
+    assert agree(rows, y, w, Fraction(bound), intercept, numbers)
 
 
 @given(
@@ -441,7 +441,7 @@ def test_the_float_filter_never_decides_wrongly(rows, w, bound, intercept, seman
     nudge=st.integers(-2, 2),
     where=st.integers(0, 5),
     bound=st.sampled_from([0, 1, -1, Fraction(1, 2**60), Fraction(1, 2**1100)]),
-    semantics=st.sampled_from(["binary64", "decimal"]),
+    numbers=st.sampled_from(["float", "decimal"]),
     intercept=st.booleans(),
 )
 @example(  # divided by 1.7e299, 1e-10 is subnormal: digits are lost before it is multiplied
@@ -450,11 +450,11 @@ def test_the_float_filter_never_decides_wrongly(rows, w, bound, intercept, seman
     nudge=0,
     where=0,
     bound=0,
-    semantics="binary64",
+    numbers="float",
     intercept=False,
 )
 def test_the_float_filter_is_not_fooled_by_cancellation(
-    pairs, powers, nudge, where, bound, semantics, intercept
+    pairs, powers, nudge, where, bound, numbers, intercept
 ):
     # w = (p, q, p', q', ...) and x = 2^k (q, -p, q', -p', ...) cancel to nothing; then one number
     # is moved to a neighbour, or the bound is just what is left.
@@ -468,11 +468,11 @@ def test_the_float_filter_is_not_fooled_by_cancellation(
     x = [v if math.isfinite(v) else 1.0 for v in x]
     if intercept:
         w.append(Fraction(bound))
-    exact = rational.decimal if semantics == "decimal" else Fraction
+    exact = rational.decimal if numbers == "decimal" else Fraction
     (row,) = rational.lifted([x], [1], intercept, exact)
     left = rational.dot(row, w)
     for limit in (Fraction(0), left, left + Fraction(bound), left * (1 + Fraction(1, 2**60))):
-        assert agree([x, x], [1, -1], w, limit, intercept, semantics)
+        assert agree([x, x], [1, -1], w, limit, intercept, numbers)
 
 
 ORDINARY = st.floats(-100, 100, allow_subnormal=False)
@@ -483,19 +483,19 @@ ORDINARY = st.floats(-100, 100, allow_subnormal=False)
     w=st.lists(ORDINARY, min_size=4, max_size=4),
     nudge=st.sampled_from([0, 1, -1, 2**20, -(2**20), 2**40, -(2**40)]),
     intercept=st.booleans(),
-    semantics=st.sampled_from(["binary64", "decimal"]),
+    numbers=st.sampled_from(["float", "decimal"]),
 )
 def test_a_row_that_reaches_the_bound_is_not_taken_for_one_beyond(
-    rows, w, nudge, intercept, semantics
+    rows, w, nudge, intercept, numbers
 ):
     # The bound is what one of the rows reaches, or a little more or less: floats
     # cannot tell, and must not.
-    exact = rational.decimal if semantics == "decimal" else Fraction
+    exact = rational.decimal if numbers == "decimal" else Fraction
     y = [1 if i % 2 else -1 for i in range(len(rows))]
     w = [Fraction(v) for v in w[: 3 + intercept]]
     for row in rational.lifted(rows, y, intercept, exact):
         bound = rational.dot(row, w) + Fraction(nudge, 2**60)
-        assert agree(rows, y, w, bound, intercept, semantics)
+        assert agree(rows, y, w, bound, intercept, numbers)
 
 
 def test_floats_settle_most_rows():
@@ -631,7 +631,7 @@ def test_what_is_no_finite_number_is_refused_in_a_file(files, value, capsys):
 
 
 def test_decimals_that_a_float_cannot_tell_apart_are_refused(tmp_path, capsys):
-    certify([[0.1], [0.1]], ["no", "yes"], semantics="decimal").save(tmp_path / "c.json")
+    certify([[0.1], [0.1]], ["no", "yes"], numbers="decimal").save(tmp_path / "c.json")
     (tmp_path / "data.csv").write_text("x0,y\n0.1,no\n0.10000000000000000001,yes\n")
     code, line = says(capsys, [tmp_path / "c.json", tmp_path / "data.csv"])
     assert code == 1

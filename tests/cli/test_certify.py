@@ -85,7 +85,7 @@ def test_a_certificate_is_checked_against_the_table(shell):
     "options",
     [
         ["--scale"],
-        ["--decimal"],
+        ["--numbers", "decimal"],
         ["--no-intercept"],
         ["--positive", "b"],
         ["--impute", "median", "--na-values", "?"],
@@ -158,7 +158,11 @@ def test_certify_says_how_few_errors_there_can_be_when_it_is_asked(shell):
 
 def test_options_of_a_search_need_one(shell):
     asked = ("certify", write("s.csv", SMALL), "-y", "label")
-    for options in (["--search-time", "3"], ["--proofs", "p"], ["--min-errors", "--decimal"]):
+    for options in (
+        ["--search-time", "3"],
+        ["--proofs", "p"],
+        ["--min-errors", "--numbers", "decimal"],
+    ):
         code, out, err = shell(*asked, *options)
         assert (code, out) == (2, "")
         check_sentence(err.strip().splitlines()[-1])

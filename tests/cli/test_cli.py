@@ -73,7 +73,7 @@ def test_usage_errors(shell):
     code, out, err = shell("certify", CREDIT)
     assert (code, out) == (2, "")
     assert "--target COLUMN" in err
-    assert shell("certify", CREDIT, "-y", "card", "--scale", "--decimal")[0] == 2
+    assert shell("certify", CREDIT, "-y", "card", "--scale", "--numbers", "decimal")[0] == 2
 
 
 def test_python_minus_m_and_the_version():

@@ -39,14 +39,14 @@ def edited(path, change):
 
 def test_decimals_with_more_digits_than_a_float_are_neither_certified_nor_accepted(shell, capfd):
     table = write("t.csv", LONG)
-    code, out, err = shell("certify", table, "-y", "ok", "--decimal", "-o", "c.json")
+    code, out, err = shell("certify", table, "-y", "ok", "--numbers", "decimal", "-o", "c.json")
     assert (code, out) == (2, "")
     assert "t.csv, row 1 (line 2)" in err
     assert "column 'u' holds 0.10000000000000000001" in err
     assert not Path("c.json").exists()
     shell("certify", table, "-y", "ok", "-o", "c.json")  # the nearest floats
     assert shell("verify", "c.json", table)[:2] == alone(capfd, "c.json", table)
-    forged = edited("c.json", lambda c: c.update(semantics="decimal"))
+    forged = edited("c.json", lambda c: c.update(numbers="decimal"))
     for code, out in (shell("verify", forged, table)[:2], alone(capfd, forged, table)):
         assert code == 1
         assert out.startswith("REJECTED: t.csv")
@@ -63,7 +63,7 @@ def test_decimals_with_more_digits_than_a_float_are_neither_certified_nor_accept
 )
 def test_digits_are_counted_in_every_kind_of_text(shell, name, text):
     target = [] if name.endswith("svm") else ["-y", "ok"]
-    code, _, err = shell("certify", write(name, text), *target, "--decimal")
+    code, _, err = shell("certify", write(name, text), *target, "--numbers", "decimal")
     assert code == 2
     assert "row 2 (line" in err
     assert shell("certify", name, *target)[0] == 0
@@ -96,7 +96,7 @@ def test_labels_with_more_digits_than_a_float_are_not_fitted(shell, name, text, 
 def test_columns_with_types_are_read_as_decimals_if_they_are_that(shell, kind):
     values = np.array([0.1, 0.2] if kind is not np.int64 else [2**60, 1]).astype(kind)
     pd.DataFrame({"u": values, "ok": ["a", "b"]}).to_parquet("t.parquet")
-    code, _, err = shell("certify", "t.parquet", "-y", "ok", "--decimal", "-o", "c.json")
+    code, _, err = shell("certify", "t.parquet", "-y", "ok", "--numbers", "decimal", "-o", "c.json")
     assert code == (0 if kind is np.float64 else 2), err
     if code == 0:
         assert shell("verify", "c.json", "t.parquet")[0] == 0
@@ -111,7 +111,7 @@ def test_labels_are_not_rounded(shell):
 
 def test_decimals_from_a_table_are_certified_and_accepted(shell, capfd):
     table = write("t.csv", "u,v,ok\n0.1,0.3,a\n0.2,,b\n+1e2,.5,b\n")
-    options = ("--decimal", "--impute", "median")
+    options = ("--numbers", "decimal", "--impute", "median")
     assert shell("certify", table, "-y", "ok", "-o", "c.json", *options)[0] == 0
     code, out, _ = shell("verify", "c.json", table, "--encoded", "n.csv")
     assert code == 0
@@ -304,7 +304,7 @@ def test_it_is_told_what_was_done_to_the_numbers(shell):
 def test_decimals_that_are_scaled_are_not_those_that_are_written(shell):
     table = write("t.csv", APART)
     shell("certify", table, "-y", "ok", "--scale", "-o", "c.json")
-    forged = edited("c.json", lambda c: c.update(semantics="decimal"))
+    forged = edited("c.json", lambda c: c.update(numbers="decimal"))
     code, out, _ = shell("verify", forged, table)
     assert code == 1
     check_sentence(out.strip())

@@ -92,7 +92,7 @@ def test_seconds_are_those_between_two_moments(first, second, minutes):
 def test_a_certificate_about_dates_holds_for_decimals(shell, tmp_path):
     (tmp_path / "t.csv").write_text(TEXT)
     said = ("certify", "t.csv", "-y", "paid", "--exit-code", "-o", "c.json")
-    assert shell(*said, "--decimal")[0] == 10
+    assert shell(*said, "--numbers", "decimal")[0] == 10
     dates = Certificate.load("c.json").preprocessing["reading"]["dates"]
     assert dates == [{"column": "signup", "since": "2023-12-31", "unit": "days"}]
     assert shell("verify", "c.json", "t.csv")[0] == 0

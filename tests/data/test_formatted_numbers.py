@@ -192,7 +192,7 @@ def test_decimals_are_meant_as_people_write_them(shell, file):
     """What verify tells of such a column, and the decimals that it stands for."""
     rows = "".join(f'"$1,{i:03d}.10",{i % 2}\n' for i in range(10))
     path = file(f"price,paid\n{rows}")
-    asked = (path, "-y", "paid", "--numeric", "price", "--decimal", "-o", "c.json")
+    asked = (path, "-y", "paid", "--numeric", "price", "--numbers", "decimal", "-o", "c.json")
     assert shell("certify", *asked, "--exit-code")[0] == 10
     code, out, _ = shell("verify", "c.json", path)
     assert code == 0

@@ -134,16 +134,16 @@ def tampered():
     yield UNDECIDED, kept | {"verdict": UNDECIDED, "conflict": claim["conflict"]}, *TOUCHING
 
 
-def agree(rows, y, w, bound, intercept, semantics):
+def agree(rows, y, w, bound, intercept, numbers):
     """The signs that both verifiers find are those of the exact numbers."""
-    exact = rational.decimal if semantics == "decimal" else Fraction
+    exact = rational.decimal if numbers == "decimal" else Fraction
     lifted = rational.lifted(rows, y, intercept, exact)
     scores = [rational.dot(a, w) - bound for a in lifted]
     signs = [(score > 0) - (score < 0) for score in scores]
     columns = [f"x{j}" for j in range(len(rows[0]))]
     claim = {"rows": len(rows), "columns": columns, "fit_intercept": intercept}
-    claim |= {"semantics": semantics, "dropped": []}
+    claim |= {"numbers": numbers, "dropped": []}
     one = verify.Data(claim, packed(rows), y)
-    choices = {"intercept": intercept, "decimal": semantics == "decimal", "budget": Budget()}
+    choices = {"intercept": intercept, "decimal": numbers == "decimal", "budget": Budget()}
     two = Rows(np.array(rows), np.array(y, dtype=np.int8), **choices)
     return signs == one.signs(w, bound) == two.signs(w, bound).tolist()

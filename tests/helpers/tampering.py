@@ -25,8 +25,8 @@ def altered(value):
     if value in VERDICTS:
         return [verdict for verdict in VERDICTS if verdict != value]
     words = [value + "x", ""]
-    if value in ("binary64", "decimal"):
-        words.append("decimal" if value == "binary64" else "binary64")
+    if value in ("float", "decimal"):
+        words.append("decimal" if value == "float" else "float")
     if value in ("+", "-", "±", "0"):
         words += [sign for sign in "+-±0" if sign != value]
     if re.fullmatch(r"-?0x[0-9a-f.]+(p[+-]?\d+)?(/0x[0-9a-f]+)?", value):

@@ -76,7 +76,7 @@ def made(rng):
     labels[:k] = ["no", "yes", "été"][:k]
     options = {"fit_intercept": bool(rng.random() < 0.7)}
     if rng.random() < 0.3:
-        options["semantics"] = "decimal"
+        options["numbers"] = "decimal"
     certificate = certify(X, labels, **options)
     names = [f"x{j}" for j in range(d)]
     return json.dumps(certificate.to_dict()), as_csv([*names, "y"], X, labels)

@@ -187,7 +187,7 @@ ENCODED = {
     "numbers as labels": ("a,b,y\n1,0,1.0\n2,1,2e1\n3,0,2e1\n0,1,1.0\n", []),
     "truth as labels": ("a,b,y\n1,0,TRUE\n2,1,false\n3,0,False\n0,1,true\n", []),
     "three classes": ("a,w,y\n1,u,a\n2,v,b\n3,u,c\n4,v,a\n5,w,b\n2,w,c\n", []),
-    "decimals": ("a,b,y\n0.1,0.2,0\n0.3,0.6,1\n0.7,0.1,1\n", ["--decimal"]),
+    "decimals": ("a,b,y\n0.1,0.2,0\n0.3,0.6,1\n0.7,0.1,1\n", ["--numbers", "decimal"]),
     "dates": (
         "d,t,y\n2024-02-28,2024-01-01 00:00:01.5,0\n2024-03-01,2023-12-31 23:59:59.25,1\n"
         "2025-01-01,2024-01-01 12:00:00,1\n",

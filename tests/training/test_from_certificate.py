@@ -115,7 +115,7 @@ def test_what_rounding_could_undo_is_not_promised():
     p = Perceptron.from_certificate(near)
     assert p.training_errors_ is None
     assert not p.converged_
-    decimals = certify.certify([[0.1], [0.2]], [0, 1], semantics="decimal")
+    decimals = certify.certify([[0.1], [0.2]], [0, 1], numbers="decimal")
     assert Perceptron.from_certificate(decimals).training_errors_ is None
 
 

@@ -103,7 +103,7 @@ OTHER_DECIMALS = {
 @pytest.mark.parametrize("X", OTHER_DECIMALS.values(), ids=OTHER_DECIMALS)
 def test_a_number_that_is_no_decimal_of_a_float_is_refused(X):
     with raises(InputError):
-        certify(X, ["a", "b"], semantics="decimal")
+        certify(X, ["a", "b"], numbers="decimal")
 
 
 @pytest.mark.parametrize(
@@ -112,7 +112,7 @@ def test_a_number_that_is_no_decimal_of_a_float_is_refused(X):
     ids=["Decimal", "Fraction", "float32"],
 )
 def test_decimals_are_certified_as_they_are(X):
-    certificate = certify(X, ["a", "b"], semantics="decimal")
+    certificate = certify(X, ["a", "b"], numbers="decimal")
     certificate.verify([[0.1], [0.2]], ["a", "b"])
 
 

@@ -126,7 +126,7 @@ class _Data(_Bulk, verify.Data):
             some,
             y[present] if len(claim["labels"]) == 2 else np.ones(len(present), dtype=np.int8),
             intercept=claim["fit_intercept"],
-            decimal=claim["semantics"] == "decimal",
+            decimal=claim["numbers"] == "decimal",
             budget=budget,
         )
         super().__init__(claim, b"", y.tolist())

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def head(
-    table: Table, intercept: bool, semantics: str, preprocessing: Preprocessing | None = None
+    table: Table, intercept: bool, numbers: str, preprocessing: Preprocessing | None = None
 ) -> dict[str, Any]:
     index = np.arange(len(table.y))
     left_out = index[:0] if table.present is None else np.delete(index, table.present)
@@ -39,7 +39,7 @@ def head(
             table.labels,
             mark,
             intercept=intercept,
-            semantics=semantics,
+            numbers=numbers,
             sizes=_sizes(table),
         ),
         **({} if preprocessing is None else {"preprocessing": preprocessing.to_dict()}),
@@ -55,14 +55,14 @@ def opening(
     sha256: str,
     *,
     intercept: bool,
-    semantics: str = "binary64",
+    numbers: str = "float",
     sizes: dict[str, Any] | None = None,
 ) -> dict[str, Any]:
     """The fields that tell which data it is about, wherever its rows are."""
     return {
         "schema": verify.SCHEMA,
         "producer": f"rosenblatt {__version__}",
-        "semantics": semantics,
+        "numbers": numbers,
         "fit_intercept": intercept,
         "rows": rows,
         "dropped": dropped,

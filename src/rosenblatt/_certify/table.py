@@ -51,14 +51,14 @@ def read(
     y: Any,
     sample_weight: Any = None,
     *,
-    semantics: str,
+    numbers: str,
     asked: str = "certify",
     for_more: str | None = None,
     many: bool = False,
 ) -> Table:
     refuse_name(X, y)
     target, y = outcome(y)
-    matrix, columns, named = _matrix(X, semantics)
+    matrix, columns, named = _matrix(X, numbers)
     n = matrix.shape[0]
     given = _as_given(y)
     y = targets.labels(y, n)
@@ -83,7 +83,7 @@ def read(
             "them apart. Give labels with texts of their own."
         )
     origin = Origin(classes, named)
-    return Table(_values(matrix, semantics), signs, words, present, columns, target, origin)
+    return Table(_values(matrix, numbers), signs, words, present, columns, target, origin)
 
 
 def read_encoded(
@@ -92,7 +92,7 @@ def read_encoded(
     sample_weight: Any,
     preprocessing: Preprocessing | None,
     *,
-    semantics: str,
+    numbers: str,
     **more: Any,
 ) -> tuple[Table, Preprocessing | None]:
     """As `read`, with the names of the features. The words of a data frame become 0/1 columns: then
@@ -100,8 +100,8 @@ def read_encoded(
     refuse_name(X, y)
     words = preprocessing is None and has_words(X)
     if words:
-        X, preprocessing = in_numbers(X, sample_weight, decimal=semantics == "decimal")
-    table = read(X, y, sample_weight, semantics=semantics, **more)
+        X, preprocessing = in_numbers(X, sample_weight, decimal=numbers == "decimal")
+    table = read(X, y, sample_weight, numbers=numbers, **more)
     if preprocessing is None:
         return table, None
     table = named(table, preprocessing)
@@ -197,12 +197,12 @@ def read_again(
         from rosenblatt.data import Preprocessing
 
         preprocessing = Preprocessing.from_dict(certified["preprocessing"])
-        X = in_numbers_again(X, preprocessing, decimal=certified.get("semantics") == "decimal")
-    semantics, y = certified.get("semantics", "binary64"), outcome(y)[1]
-    matrix, columns, _ = _matrix(X, semantics)
+        X = in_numbers_again(X, preprocessing, decimal=certified.get("numbers") == "decimal")
+    numbers, y = certified.get("numbers", "float"), outcome(y)[1]
+    matrix, columns, _ = _matrix(X, numbers)
     texts = _texts(_as_given(y), certified["labels"])
     targets.labels(y, matrix.shape[0])
-    values = _values(matrix, semantics)
+    values = _values(matrix, numbers)
     return values, columns if hasattr(X, "columns") else None, texts
 
 
@@ -217,8 +217,8 @@ def _texts(labels: list[Any], known: list[str | None]) -> list[str]:
     return [spelled.get(text, text) for text in texts] if spelled else list(texts)
 
 
-def _matrix(X: Any, semantics: str) -> tuple[Matrix, list[str], bool]:
-    decimal = semantics == "decimal"
+def _matrix(X: Any, numbers: str) -> tuple[Matrix, list[str], bool]:
+    decimal = numbers == "decimal"
     exact.refuse_rounded(X, decimal=decimal)
     matrix, names = rows.rows_alone(X, finite=False)
     if decimal:
@@ -265,9 +265,9 @@ def _as_given(y: Any) -> list[Any]:
     return values
 
 
-def _values(matrix: Matrix, semantics: str) -> Any:
+def _values(matrix: Matrix, numbers: str) -> Any:
     table = as_table(matrix)
-    return _as_written(table) if semantics == "decimal" else table
+    return _as_written(table) if numbers == "decimal" else table
 
 
 def _as_written(X: Any) -> Any:

@@ -260,13 +260,13 @@ def _about(certificate: Certificate) -> Iterator[str]:
         unlabelled = " or without a label" if dropping else ""  # both are left out in the same way
         yield f"Left out: {rows} of weight 0{unlabelled}."
     numbers = {
-        "binary64": "the numbers in the file, each rounded to the nearest float64 "
-        f"({option('decimal', True)}: as written)"
+        "float": "the numbers in the file, each rounded to the nearest float64 "
+        f"({option('numbers', 'decimal')}: as written)"
         if about_files()
         else "the floating-point numbers exactly as given",
         "decimal": "the decimal numbers as written",
     }
-    meant = _made(certificate) or numbers[certificate.semantics]
+    meant = _made(certificate) or numbers[certificate.numbers]
     word = "Proved" if certificate.checked else "Claimed (not checked since it was loaded)"
     if certificate.separable is None:
         word = "Asked"

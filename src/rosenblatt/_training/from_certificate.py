@@ -92,7 +92,7 @@ def _survives_rounding(certificate: Certificate) -> bool:
     products and their sum moves a score by at most (D + 16) 2^-52 ‖w‖ R, where numbers are of
     ordinary size. R² is below (1 + the mistake bound) γ² with the proved γ.
     """
-    if certificate.semantics == "decimal":  # rows of float32 may be far from the decimals
+    if certificate.numbers == "decimal":  # rows of float32 may be far from the decimals
         return False
     from rosenblatt import verify
 

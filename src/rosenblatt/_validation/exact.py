@@ -15,6 +15,7 @@ import numpy as np
 from scipy import sparse
 
 from rosenblatt._core.rows import Csr, Matrix
+from rosenblatt._util.spelling import either
 from rosenblatt.errors import InputError
 
 _FLOATS = ("float", "double", "halffloat", "bool")  # the types of pyarrow and polars
@@ -176,10 +177,14 @@ def _rounded(value: Any, where: str, column: str, decimal: bool) -> str:
     if isinstance(value, (int, np.integer)):
         advice = f"Subtract a constant from {column}, or divide it by one that leaves no remainder."
     elif isinstance(value, Decimal) and not decimal:
-        advice = "Give floats; or say that decimals are meant: semantics='decimal'."
+        advice = f"Give floats; or say that decimals are meant: {_decimals()}."
     else:
-        advice = "Give floats, or decimals of at most 15 digits with semantics='decimal'."
+        advice = f"Give floats, or decimals of at most 15 digits with {_decimals()}."
     return (
         f"{where} holds {value!s}, which {meant}, so that the proof would be about another number. "
         f"{advice}"
     )
+
+
+def _decimals() -> str:
+    return either("numbers='decimal'", "--numbers decimal")

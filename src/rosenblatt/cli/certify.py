@@ -38,9 +38,11 @@ _NOT_SEPARABLE = 12
     "scaled numbers.",
 )
 @click.option(
-    "--decimal",
-    is_flag=True,
-    help="Certify the decimals as written, not the float64 numbers nearest to them.",
+    "--numbers",
+    type=click.Choice(["float", "decimal"]),
+    default="float",
+    help="What the numbers of a file mean: the nearest float64 numbers, or the decimals as written."
+    "  [default: float]",
 )
 @click.option(
     "--weight",
@@ -96,7 +98,7 @@ def command(
     output: str | None,
     encoded: str | None,
     scale: bool,
-    decimal: bool,
+    numbers: str,
     weight: str | None,
     no_intercept: bool,
     time_limit: float | None,
@@ -127,9 +129,11 @@ def command(
       rosenblatt verify certificate.json credit.csv
     """
     opened = _common.open_table(files, reading)
+    decimal = numbers == "decimal"
     if scale and decimal:
         raise click.UsageError(
-            "--decimal certifies the numbers as written, and --scale changes them: give only one."
+            "--numbers decimal certifies the numbers as written, and --scale changes them: "
+            "give only one."
         )
     _check_search(min_errors, signs, search_time, proofs, decimal, no_intercept)
     if output is not None and output == encoded:
@@ -158,7 +162,7 @@ def command(
         certificate = certify(
             X,
             y,
-            semantics="decimal" if decimal else "binary64",
+            numbers=numbers,
             time_limit=time_limit,
             pairs=pairs,
             **through,
@@ -266,10 +270,12 @@ def _check_search(
     if signs and (decimal or no_intercept):
         raise click.UsageError(
             "--forced-signs works for rules with an intercept on float64 numbers: leave out "
-            "--decimal and --no-intercept."
+            "--numbers decimal and --no-intercept."
         )
     if min_errors and decimal:
-        raise click.UsageError("--min-errors works on float64 numbers: leave out --decimal.")
+        raise click.UsageError(
+            "--min-errors works on float64 numbers: leave out --numbers decimal."
+        )
     for option, value in (("--search-time", search_time), ("--proofs", proofs)):
         if value is not None and not (min_errors or signs):
             raise click.UsageError(

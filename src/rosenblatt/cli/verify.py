@@ -187,7 +187,7 @@ def _numbers(
     from rosenblatt.data.files import is_svmlight
     from rosenblatt.data.reread import reread
 
-    decimal = claim["semantics"] == "decimal"
+    decimal = claim["numbers"] == "decimal"
     if is_svmlight(list(files)):
         table: Any = data.read(list(files))
         table.refuse_rounded(None, decimal=decimal)

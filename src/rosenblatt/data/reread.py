@@ -107,7 +107,7 @@ def reread(reader: Reader, preprocessing: Preprocessing, *, decimal: bool) -> Re
     transformed.refuse_merged()
     if decimal and preprocessing.scaled:
         raise InputError(
-            f"The proof is about decimals as written ({option('decimal', True)}), but the "
+            f"The proof is about decimals as written ({option('numbers', 'decimal')}), but the "
             "preprocessing "
             "scales them."
         )

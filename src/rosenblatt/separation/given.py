@@ -41,7 +41,7 @@ class Given:
             f"its coefficients are finite. Of two classes ask {asked} about their rows alone; each "
             "class against the rest is another model."
         )
-        table, _ = read_encoded(X, y, sample_weight, None, semantics="binary64", for_more=for_more)
+        table, _ = read_encoded(X, y, sample_weight, None, numbers="float", for_more=for_more)
         if len(table.classes) != 2:
             raise InputError("y holds one label only: a logistic regression needs two.")
         n = len(table.y)

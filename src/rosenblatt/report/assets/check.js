@@ -194,7 +194,7 @@ export function judge(text, read) {
     checkForm(claim);
     const [data, numbers, unused] = read(claim);
     check(claim, data);
-    const meant = MEANT[/** @type {keyof MEANT} */ (claim.semantics)], sentence = result(claim);
+    const meant = MEANT[/** @type {keyof MEANT} */ (claim.numbers)], sentence = result(claim);
     const lines = [sentence, subject(claim, unused), `The numbers are ${numbers}, ${meant}.`];
     return { status: sentence.startsWith("UNDECIDED") ? 3 : 0, lines };
   } catch (error) {

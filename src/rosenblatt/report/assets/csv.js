@@ -101,7 +101,7 @@ export const counted = (i) => `${(i + 1).toLocaleString("en-US")} (counted from 
 
 /** The rows, what the numbers are, and the columns that are not used. @param {any} claim @param {File} file @returns {[any, string, string[]]} */
 export function readPlain(claim, { name: path, text }) {
-  const names = [...claim.columns, claim.target], decimal = claim.semantics === "decimal";
+  const names = [...claim.columns, claim.target], decimal = claim.numbers === "decimal";
   /** @type {number[]} */ const numbers = [];
   /** @type {string[]} */ const labels = [];
   /** @type {string[]} */ let unused = [];

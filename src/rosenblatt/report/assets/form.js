@@ -3,7 +3,7 @@
 import { demand, repr } from "./json.js";
 
 export const SCHEMA = "rosenblatt-certificate/1";
-export const MEANT = { binary64: "each as the nearest floating-point number", decimal: "as they are written" };
+export const MEANT = { float: "each as the nearest floating-point number", decimal: "as they are written" };
 
 const EXACT = /^-?0x([0-9a-f]+(\/0x[1-9a-f][0-9a-f]*)?|[01](\.[0-9a-f]{1,13})?p[+-]?[0-9]{1,4})$/;
 const BOUND = /^(0|[1-9][0-9]*|0x[0-9a-f]+)$/;
@@ -29,7 +29,7 @@ const FORMS = {
   conflict: "rows:count* weights:exact* y:side* point?:float*",
   sign: "signs:text other?:exact* times?:exact rows?:count* weights?:exact*",
   column: "column:count sign:side threshold:exact rows:count",
-  always: `schema:text producer:text verdict:text separable:flag~ semantics:text
+  always: `schema:text producer:text verdict:text separable:flag~ numbers:text
     fit_intercept:flag rows:count dropped:count* columns:text* target:text labels:text~*
     sizes?:count* sha256:text limits:text* preprocessing?:object collinear?:combination*`,
   combination: "column:count vector:exact*",
@@ -55,7 +55,7 @@ export function checkForm(claim) {
   const { verdict } = claim, known = typeof verdict === "string" && Object.hasOwn(VERDICTS, verdict);
   demand(known, `the verdict ${repr(verdict)} is not known`);
   checkFields(claim, `${FORMS.always} ${VERDICTS[verdict]}`, verdict);
-  demand(Object.hasOwn(MEANT, claim.semantics), "semantics is neither of the two");
+  demand(Object.hasOwn(MEANT, claim.numbers), 'numbers is neither "float" nor "decimal"');
   const k = claim.labels.length, named = k === 2 || (k > 2 && new Set([...claim.labels, null]).size === k + 1);
   demand(named && claim.labels.some(Boolean), "labels are not two names, or of many classes as many");
   const there = [...Object.keys(claim), ...Object.keys(claim.margins ?? {})];

@@ -32,7 +32,7 @@ export function hypot(x) {
 export class Rows {
   /** @param {any} claim @param {number} size of a_i @param {boolean} intercept */
   constructor(claim, size, intercept) {
-    this.decimal = claim.semantics === "decimal";
+    this.decimal = claim.numbers === "decimal";
     this.size = size;
     this.intercept = intercept;
     /** Row numbers that count. @type {number[]} */

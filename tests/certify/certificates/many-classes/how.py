@@ -24,7 +24,7 @@ def tables():
     table = pd.DataFrame(ROWS, columns=["länge", "breite", "c"])
     yield "complete", table, [2, 2, 1, 1, 3], {}
     yield "through-the-origin", table, ["b", "b", "a", "a", "c"], {"fit_intercept": False}
-    yield "decimal", table, ["b", "b", "a", "a", "c"], {"semantics": "decimal"}
+    yield "decimal", table, ["b", "b", "a", "a", "c"], {"numbers": "decimal"}
     yield "left-out", table, list("abacd"), {"sample_weight": [1.0, 2.0, 1.0, 1.0, 0.0]}
     line = pd.DataFrame({"x": [0.0, 1.0, 2.0, 5.0, 6.0, 7.0], "z": [1.0, 1.5, 2.5, 7.0, 0.0, 3.0]})
     yield "quasi-complete", line[["x"]], list("abaccc"), {}

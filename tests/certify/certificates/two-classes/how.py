@@ -22,7 +22,7 @@ def tables():
     table = pd.DataFrame(ROWS, columns=["länge", "breite", "c"])
     yield "complete", table, [1, 1, -1, -1], {}
     yield "through-the-origin", table, [1, 1, -1, -1], {"fit_intercept": False}
-    yield "decimal", table, ["yes", "yes", "no", "no"], {"semantics": "decimal"}
+    yield "decimal", table, ["yes", "yes", "no", "no"], {"numbers": "decimal"}
     yield "left-out", table, ["a", "b", "a", "c"], {"sample_weight": [1.0, 2.0, 1.0, 0.0]}
     line = pd.DataFrame({"x": [1.0, 2.0, 2.0, 3.0], "z": [1.0, 1.5, 2.5, 7.0]})
     yield "quasi-complete", line[["x"]], [0, 0, 1, 1], {}

@@ -38,7 +38,7 @@ def outside(shell, *arguments):
     return {column.pop("column"): column for column in json.loads(out)["outside"]}
 
 
-@pytest.mark.parametrize("command", ["predict", "score"])
+@pytest.mark.parametrize("command", ["predict", "evaluate"])
 def test_another_unit_is_told_with_column_value_and_range(shell, model, tmp_path, command):
     low, high = (
         json.loads((tmp_path / model).read_text())["preprocessing"]["columns"][0]["seen"][end]

@@ -292,7 +292,7 @@ def test_it_is_told_what_was_done_to_the_numbers(shell):
     rows = ["u,w,t,label", "1,x,true,1", "3,y,false,2", ",x,true,3", "5,z,false,1"]
     table = write("t.csv", "\n".join(rows) + "\n")
     options = ("--scale", "--impute", "mean", "--positive", "1")
-    code, out, _ = shell("certify", table, "-y", "label", "-o", "c.json", *options)
+    code, out, _ = shell("certify", table, "-y", "label", "-v", "-o", "c.json", *options)
     assert "('u' minus 3.0, divided by 1.632" in out
     code, out, _ = shell("verify", "c.json", table)
     assert code == 0

@@ -138,7 +138,7 @@ def test_a_study_tells_the_heaviest_words(shell, tmp_path, stream):
     assert {name.removeprefix("review: ") for name in heaviest} <= telling
     assert all(term["indicator"] for term in document["rule"]["terms"][:4])
     assert document["error"]["test_errors"] <= 2
-    assert "--text=review" in document["reproduce"]["command"]
+    assert "--text review" in document["reproduce"]["command"]
     found.save("out")
     assert shell("verify", "out/certificate.json", "t.csv")[0] == 0
     code, out, _ = shell("evaluate", "out/model.json", "t.csv", "--json")

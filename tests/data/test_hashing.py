@@ -148,7 +148,7 @@ def test_a_study_names_the_heaviest_words(shell, tmp_path, stream):
     telling = {"review: excellent", "review: superb", "review: awful", "review: boring"}
     assert set(heaviest) == telling
     assert document["error"]["test_errors"] == 0
-    assert "--text=review:hashed" in document["reproduce"]["command"]
+    assert "--text review:hashed" in document["reproduce"]["command"]
     found.save("out")
     assert shell("verify", "out/certificate.json", "t.csv")[0] == 0
     (review,) = Certificate.load("out/certificate.json").preprocessing["columns"]

@@ -26,7 +26,7 @@ from rosenblatt._certify.rows import Rows
 from rosenblatt._certify.table import read_encoded
 from rosenblatt._util.budget import Budget, Clock
 from rosenblatt._util.spelling import either
-from rosenblatt._util.text import counted, many, row_number
+from rosenblatt._util.text import counted, html_table, many, row_number
 from rosenblatt._validation import parameters
 from rosenblatt._validation.targets import sample_weights
 from rosenblatt.certificate import Certificate, Conflict
@@ -401,11 +401,9 @@ def _check_cones(
 
 def _coefficients(bracket: ErrorBracket) -> str:
     names = [*bracket.feature_names, "(intercept)"]
-    body = "".join(
-        f"<tr><td>{html.escape(name)}</td><td>{value:.6g}</td></tr>"
-        for name, value in zip(names, bracket.lifted.tolist(), strict=True)
-    )
-    return f"<details><summary>the rule</summary><table>{body}</table></details>"
+    weights = [f"{value:.6g}" for value in bracket.lifted.tolist()]
+    table = html_table((), list(zip(names, weights, strict=True)))
+    return f"<details><summary>the rule</summary>{table}</details>"
 
 
 def _ends(bracket: ErrorBracket) -> str:

@@ -26,7 +26,7 @@ from rosenblatt._core.rows import as_table
 from rosenblatt._robustness.cells import Cells, Library, with_row
 from rosenblatt._util.budget import Budget, LimitReached
 from rosenblatt._util.progress import progress, shown
-from rosenblatt._util.text import many, one_line
+from rosenblatt._util.text import first_few, many, one_line
 from rosenblatt._validation import exact, parameters, rows
 from rosenblatt.certificate import Certificate
 from rosenblatt.data.stack import below
@@ -323,8 +323,7 @@ class Opinions:
 
 
 def _named(rows: list[int]) -> str:
-    some = ", ".join(map(str, rows[:_NAMED])) + (", …" if len(rows) > _NAMED else "")
-    return f"{'row' if len(rows) == 1 else 'rows'} {some}"
+    return f"{'row' if len(rows) == 1 else 'rows'} {first_few(rows, _NAMED)}"
 
 
 # --- All rules that fit the known rows well, asked about one new row after the other -------------

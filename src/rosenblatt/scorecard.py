@@ -141,12 +141,8 @@ class Scorecard(Classifier):
     def _check(self) -> None:
         parameters.whole("max_terms", self.max_terms)
         if parameters.whole("max_points", self.max_points) > MOST_POINTS:
-            raise InputError(
-                f"max_points={self.max_points!r} is not allowed: give a whole number from 1 to "
-                f"{MOST_POINTS}.",
-                option="max_points",
-                value=self.max_points,
-            )
+            instead = f"give a whole number from 1 to {MOST_POINTS}"
+            raise parameters.not_allowed("max_points", self.max_points, instead)
         parameters.flag("prove", self.prove)
         parameters.positive("time_limit", self.time_limit)
         parameters.level("verbose", self.verbose)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -15,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt import verify
-from rosenblatt._util.text import row_number
+from rosenblatt._util.text import first_few, html_table, row_number
 
 if TYPE_CHECKING:
     from rosenblatt.certificate import Certificate
@@ -361,12 +360,8 @@ class PairCertificates(Mapping[Pair, "Certificate"]):
         return "\n".join(row.rstrip() for row in rows)
 
     def _repr_html_(self) -> str:
-        def row(line: tuple[str, ...], cell: str) -> str:
-            return "".join(f"<{cell}>{html.escape(text)}</{cell}>" for text in line)
-
         head, *body = self._cells()
-        lines = "".join(f"<tr>{row(line, 'td')}</tr>" for line in body)
-        return f"<table><tr>{row(head, 'th')}</tr>{lines}</table>"
+        return html_table(head, body)
 
 
 def _line(pair: Pair, certificate: Certificate) -> tuple[str, ...]:
@@ -374,8 +369,7 @@ def _line(pair: Pair, certificate: Certificate) -> tuple[str, ...]:
     if margin is not None:
         last = f"{margin.lo:.6g}" if margin.exact else f"{margin.lo:.6g} to {margin.hi:.6g}"
     elif conflict is not None:
-        last = ", ".join(str(row_number(i)) for i in conflict.rows[:6])
-        last += ", …" if len(conflict.rows) > 6 else ""
+        last = first_few([row_number(i) for i in conflict.rows], 6)
     else:
         last = "; ".join(certificate.limits)
     return f"{pair[0]} | {pair[1]}", f"{certificate.n_rows:,}", certificate.verdict, last

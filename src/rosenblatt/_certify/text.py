@@ -11,7 +11,15 @@ from typing import TYPE_CHECKING, Any
 from rosenblatt._certify import column_text as columns
 from rosenblatt._certify.cover_theorem import probability_separable
 from rosenblatt._util.spelling import either, option
-from rosenblatt._util.text import about_files, counted, many, named, one_line, row_number
+from rosenblatt._util.text import (
+    about_files,
+    counted,
+    html_table,
+    many,
+    named,
+    one_line,
+    row_number,
+)
 from rosenblatt.errors import InputError
 
 if TYPE_CHECKING:
@@ -311,13 +319,9 @@ def _folded(conflict: Conflict) -> str:
     what, names = "rows", ["row", "label", "weight in its class"]
     if conflict.rivals is not None:
         what, names = "comparisons", ["row", "label", "rival", "weight"]
-    head = "".join(f"<th>{name}</th>" for name in names)
-    body = "".join(
-        f"<tr>{''.join(f'<td>{html.escape(str(v))}</td>' for v in (*cells, f'{share:.2%}'))}</tr>"
-        for *cells, share in shares(conflict)
-    )
-    summary = f"all {len(conflict.rows)} {what} of the conflict"
-    return f"<details><summary>{summary}</summary><table><tr>{head}</tr>{body}</table></details>"
+    lines = [(*cells, f"{share:.2%}") for *cells, share in shares(conflict)]
+    summary = f"all {len(lines)} {what} of the conflict"
+    return f"<details><summary>{summary}</summary>{html_table(names, lines)}</details>"
 
 
 # --- A certificate of many classes in words ------------------------------------------------------

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from rosenblatt._training.card_rule import Card
 from rosenblatt._util.spelling import option
+from rosenblatt._util.text import first_few
 from rosenblatt.data.features import MISSING, Number, Seen, Words
 from rosenblatt.data.preprocessing import Preprocessing
 from rosenblatt.errors import InputError
@@ -290,8 +291,7 @@ def changeable(preprocessing: Preprocessing, fixed: Sequence[str]) -> list[Chang
         if name not in known:
             raise InputError(
                 f"{option('immutable', name)}: there is no such column. There are "
-                f"{', '.join(known[:20])}"
-                f"{', …' if len(known) > 20 else ''}.",
+                f"{first_few(known, 20)}.",
                 option="immutable",
                 value=name,
             )

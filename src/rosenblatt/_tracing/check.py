@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from rosenblatt._core.protocol import TIES
 from rosenblatt._core.rows import Labelled
 from rosenblatt._tracing.rounding import TINY, ULP, by_step, running
-from rosenblatt._tracing.run import Floats, Ints, Run
+from rosenblatt._tracing.run import Floats, Run
 from rosenblatt._tracing.space import Space
 from rosenblatt._tracing.verdict import (
     FAILS,
@@ -43,7 +43,7 @@ from rosenblatt._tracing.verdict import (
     worst,
 )
 from rosenblatt._tracing.walk import Path, Reference, Standing
-from rosenblatt._util.text import row_number
+from rosenblatt._util.text import html_table, row_number
 from rosenblatt.theory.bounds import bound_from, root
 
 if TYPE_CHECKING:
@@ -108,14 +108,10 @@ class Check:
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        rows = "".join(
-            "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in line) + "</tr>"
-            for line in self.lines()
-        )
-        head = "".join(f"<th>{h}</th>" for h in ("claim", "", "statement", "tightest moment"))
+        head = ("claim", "", "statement", "tightest moment")
         notes = [text for text in (self.setting, self.assumption, self.compared) if text]
         note = "".join(f"<p>{escape(text)}</p>" for text in notes)
-        return f"<table><tr>{head}</tr>{rows}</table>{note}"
+        return html_table(head, list(self.lines())) + note
 
 
 @np.errstate(over="ignore", invalid="ignore", divide="ignore")  # what is infinite decides nothing
@@ -455,17 +451,11 @@ def _of_visits(run: Run) -> Claim | None:
             u = int(np.argmax(expected != rows))
             return _odd(run, u, f"visit {visits[u]} is to row {expected[u]}, not {rows[u]}")
     if batch or run.order in ("shuffle", "blocks", "mixed"):
-        twice = _again(run.epochs, rows)
-        if len(twice):
-            u = int(twice[0])
+        _, first = np.unique(run.epochs * len(run.y) + rows, return_index=True)
+        if len(first) < len(rows):
+            u = int(np.setdiff1d(np.arange(len(rows)), first)[0])
             return _odd(run, u, f"row {rows[u]} is there twice in epoch {run.epochs[u]}")
     return None
-
-
-def _again(epochs: Ints, rows: Ints) -> Ints:
-    order = np.lexsort((np.arange(len(rows)), rows, epochs))
-    same = (np.diff(rows[order]) == 0) & (np.diff(epochs[order]) == 0)
-    return np.sort(order[1:][same])
 
 
 def _odd(run: Run, u: int, detail: str) -> Claim:

@@ -14,7 +14,8 @@ from rosenblatt._tracing.loss_check import Losses
 from rosenblatt._tracing.run import About, Floats, Ints, Run
 from rosenblatt._tracing.space import Features, JointFeatures, Kernelled, MixedFeatures, Space
 from rosenblatt._tracing.walk import Path, Reference
-from rosenblatt._util.text import counted, row_number
+from rosenblatt._util.text import counted, first_few, row_number
+from rosenblatt._validation.parameters import not_allowed
 from rosenblatt.certificate import Certificate
 from rosenblatt.errors import InputError
 from rosenblatt.theory import given
@@ -59,11 +60,7 @@ class Replay:
     def checked_step(self, step: Any) -> int:
         most = self.run.n_steps
         if not (isinstance(step, (int, np.integer)) and 0 <= step <= most):
-            raise InputError(
-                f"step={step!r} is not allowed: this trace has steps 0 to {most}.",
-                option="step",
-                value=step,
-            )
+            raise not_allowed("step", step, f"this trace has steps 0 to {most}")
         return int(step)
 
     def counts(self, step: Any) -> Ints:
@@ -229,18 +226,16 @@ def why_none(certificate: Certificate | None, classes: list[Any]) -> str:
     conflict = certificate.conflict
     if conflict is not None and conflict.rivals is not None:
         pairs = list(zip(conflict.rows, conflict.rivals, strict=True))
-        some = ", ".join(f"row {row_number(i)} against {classes[int(r)]}" for i, r in pairs[:8])
-        more = ", …" if len(pairs) > 8 else ""
+        some = [f"row {row_number(i)} against {classes[int(r)]}" for i, r in pairs]
         return (
             "no w* gives every row its highest score for its own class; these alone contradict "
-            f"each other: {some}{more} ({counted()})."
+            f"each other: {first_few(some, 8)} ({counted()})."
         )
     if conflict is not None:
-        rows = ", ".join(str(row_number(i)) for i in conflict.rows[:8])
-        more = ", …" if len(conflict.rows) > 8 else ""
+        rows = [row_number(i) for i in conflict.rows]
         return (
-            f"no w* has every row on the right side; {len(conflict.rows)} rows alone contradict "
-            f"each other: {rows}{more} ({counted()})."
+            f"no w* has every row on the right side; {len(rows)} rows alone contradict each other: "
+            f"{first_few(rows, 8)} ({counted()})."
         )
     if certificate.separator is not None:
         return "the rows are separable, but no w* made of floats is known; give w_star."

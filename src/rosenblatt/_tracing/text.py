@@ -12,7 +12,7 @@ import numpy as np
 from rosenblatt._tracing.loss_steps import growing
 from rosenblatt._tracing.run import Floats, Run
 from rosenblatt._tracing.space import Features
-from rosenblatt._util.text import counted, row_number
+from rosenblatt._util.text import counted, first_few, html_table, row_number
 
 if TYPE_CHECKING:
     from rosenblatt._tracing.trace import Trace
@@ -98,8 +98,7 @@ def _why(trace: Trace, k: int) -> str:
     rows = run.rows[made].tolist()
     if len(rows) == 1:
         return _one(trace, made.start)
-    listed = ", ".join(str(row_number(i)) for i in rows[:8]) + (", …" if len(rows) > 8 else "")
-    return f"{len(rows)} rows call for an update: {listed}"
+    return f"{len(rows)} rows call for an update: {first_few([*map(row_number, rows)], 8)}"
 
 
 def _one(trace: Trace, u: int) -> str:
@@ -356,14 +355,12 @@ def as_text(trace: Trace) -> str:
 
 def as_html(trace: Trace) -> str:
     table, cells, hidden = _ends(trace)
-    lines = ["".join(f"<td>{escape(c)}</td>" for c in line) for line in cells]
+    lines: list[list[str] | str] = [*cells]
     if hidden:
-        lines.insert(_EDGE, f'<td colspan="{len(table)}">… {hidden} more steps …</td>')
-    names = "".join(f"<th>{escape(name)}</th>" for name in table)
-    body = "".join(f"<tr>{line}</tr>" for line in lines)
+        lines.insert(_EDGE, f"… {hidden} more steps …")
     above = escape(f"{_summary(trace)} {_reading(trace)}")
     below = "".join(f"<p>{escape(line)}</p>" for line in _kept(trace))
-    return f"<p>{above}</p><table><tr>{names}</tr>{body}</table>{below}"
+    return f"<p>{above}</p>{html_table(table, lines)}{below}"
 
 
 def as_markdown(trace: Trace) -> str:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from html import escape
 from typing import Any, final, overload
 
 
@@ -18,6 +19,24 @@ def listed(things: list[str], most: int) -> str:
     """a, b and 3 more."""
     more = len(things) - most
     return ", ".join(things[:most]) + (f" and {more:,} more" if more > 0 else "")
+
+
+def first_few(things: Sequence[object], most: int) -> str:
+    """a, b, …"""
+    return ", ".join(map(str, things[:most])) + (", …" if len(things) > most else "")
+
+
+def html_table(head: Iterable[str], lines: Sequence[Iterable[object] | str]) -> str:
+    """Cells as text, which is escaped; a line of text goes across all columns."""
+
+    def row(cells: Iterable[object], tag: str) -> str:
+        return "".join(f"<{tag}>{escape(str(cell))}</{tag}>" for cell in cells)
+
+    names = list(head)
+    across = f'<td colspan="{len(names)}">'
+    rows = [f"{across}{x}</td>" if isinstance(x, str) else row(x, "td") for x in lines]
+    body = "".join(f"<tr>{cells}</tr>" for cells in [row(names, "th")] * bool(names) + rows)
+    return f"<table>{body}</table>"
 
 
 def named(label: object) -> str:

@@ -12,7 +12,6 @@ from sklearn.utils import Bunch
 
 from rosenblatt._util.extras import needed
 from rosenblatt._validation import parameters
-from rosenblatt.errors import InputError
 
 __all__ = ["load_credit", "load_planar", "make_credit"]
 
@@ -120,11 +119,7 @@ def make_credit(
     """
     n = parameters.whole("n", n)
     if parameters.not_negative("noise", noise) > 1:
-        raise InputError(
-            f"noise={noise!r} is not allowed: give a share of the rows, 0 to 1.",
-            option="noise",
-            value=noise,
-        )
+        raise parameters.not_allowed("noise", noise, "give a share of the rows, 0 to 1")
     rng = np.random.default_rng(random_state)
     X, scores = np.empty((0, len(_AS_RULED))), np.empty(0)
     while len(X) < n:

@@ -12,7 +12,6 @@ from scipy.special import gammaln, logsumexp
 from rosenblatt._core.protocol import UpdateRule
 from rosenblatt._training.learner import Primal
 from rosenblatt._validation import parameters
-from rosenblatt.errors import InputError
 from rosenblatt.theory import given
 from rosenblatt.theory.given import Floats
 
@@ -64,11 +63,7 @@ def progressive_lambda(expected: float, rows: int, *, confidence: float = 0.95) 
     [0.047, 0.074, 0.101]
     """
     if not 0 <= expected <= 1:
-        raise InputError(
-            f"expected={expected!r} is not allowed: give a share, from 0 to 1.",
-            option="expected",
-            value=expected,
-        )
+        raise parameters.not_allowed("expected", expected, "give a share, from 0 to 1")
     rows = parameters.whole("rows", rows)
     expected = max(expected, 1 / rows)
     much = math.log(1 / (1 - _confidence(confidence))) / rows
@@ -116,21 +111,13 @@ def _counts(some: int, rows: int, name: str) -> tuple[int, int]:
     rows = parameters.whole("rows", rows)
     whole = isinstance(some, (int, np.integer)) and not isinstance(some, bool)
     if not whole or not 0 <= some <= rows:
-        raise InputError(
-            f"{name}={some!r} is not allowed: give a whole number from 0 to rows={rows}.",
-            option=name,
-            value=some,
-        )
+        raise parameters.not_allowed(name, some, f"give a whole number from 0 to rows={rows}")
     return int(some), rows
 
 
 def _confidence(value: float) -> float:
     if not 0 < value < 1:
-        raise InputError(
-            f"confidence={value!r} is not allowed: give a number between 0 and 1.",
-            option="confidence",
-            value=value,
-        )
+        raise parameters.not_allowed("confidence", value, "give a number between 0 and 1")
     return float(value)
 
 

@@ -204,7 +204,7 @@ class Constants:
         """γ, the homogeneous margin of w*; below 0 where w* has a row on the wrong side."""
         if self.ends is None or self.ends[0] <= 0:
             return 0.0
-        return root(self.least**2 / self.ends[0]) * (1 if self.least > 0 else -1)
+        return root(self.least**2 / self.ends[0]) * (-1 if self.least < 0 else 1)
 
     @property
     def bound(self) -> int | None:

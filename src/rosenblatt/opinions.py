@@ -144,7 +144,7 @@ class Opinion:
     at_least, at_most : int, or None
         The fewest errors of rules that give the other answer lie between these; None where that was
         not searched, because a few rows have already settled it.
-    price : (int, int) or None
+    cost : (int, int) or None
         What the other answer costs: these errors minus the fewest of all rules, as a bracket.
     rival : array of shape (d + 1,) or None
         A rule that gives the other answer and makes `at_most` errors: weights, then the intercept.
@@ -159,7 +159,7 @@ class Opinion:
     status: Status
     at_least: int | None = None
     at_most: int | None = None
-    price: tuple[int, int] | None = None
+    cost: tuple[int, int] | None = None
     rival: NDArray[np.float64] | None = None
     conflict: Blend | None = None  # by row of the table; the new row is the last one
 
@@ -458,7 +458,7 @@ class RuleSet:
             self._first = None  # of the other parts another one
             for k in range(part.shape[0]):
                 self._progress(begin + k)
-                yield self._priced(begin + k, k, part, library, cells)
+                yield self._searched(begin + k, k, part, library, cells)
 
     def _prepared(self, part: Any) -> tuple[Library, Cells | None]:
         progress("looking at all directions")
@@ -474,7 +474,7 @@ class RuleSet:
         library.add(self.problem.best.w[:-1])
         return library, cells
 
-    def _priced(
+    def _searched(
         self, row: int, k: int, part: Any, library: Library, cells: Cells | None
     ) -> Opinion:
         sign, answer, other = self._labels(row)
@@ -498,8 +498,8 @@ class RuleSet:
             status = "contested"
         elif low > self.errors:
             status = "forced"
-        price = max(0, low - self.problem.best.cost), best.cost - self._lower
-        return Opinion(row, answer, other, status, low, best.cost, price, best.w)
+        cost = max(0, low - self.problem.best.cost), best.cost - self._lower
+        return Opinion(row, answer, other, status, low, best.cost, cost, best.w)
 
 
 def _signs(rows: Rows, w: list[Any], *, strictly: bool = False) -> NDArray[np.int8]:

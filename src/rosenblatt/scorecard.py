@@ -176,7 +176,7 @@ class Scorecard(Classifier):
         return [self._card(terms, search, card) for _, card in search.best]
 
     def _card(self, terms: list[Term], search: Search, card: Any) -> Card:
-        cut = best_threshold(search.tally.totals(card), search.tally.prices)
+        cut = best_threshold(search.tally.totals(card), search.tally.costs)
         return Card(tuple(terms[k] for k, _ in card), tuple(p for _, p in card), cut.threshold)
 
     def _choose(
@@ -279,9 +279,9 @@ def bound(card: Card, X: Any, y: Any, sample_weight: Any, time_limit: float) -> 
 
 # --- Errors of very many cards at once: all that differ from a given one by one term more --------
 #
-# Each row has a price: minus its weight where its label is the second class, plus its weight
+# Each row has a cost: minus its weight where its label is the second class, plus its weight
 # elsewhere. Who says "second" from a threshold on pays the weight of all second rows plus the
-# prices of the rows from there on; so the cheapest threshold is the least of the sums from above.
+# costs of the rows from there on; so the cheapest threshold is the least of the sums from above.
 
 
 _TOGETHER = 1 << 20  # numbers at a time
@@ -291,11 +291,11 @@ Earned = tuple[int, int]  # the number of a term, and its points
 
 
 class Tally:
-    """Rows by terms, in whole numbers, with the price of each row."""
+    """Rows by terms, in whole numbers, with the cost of each row."""
 
-    def __init__(self, Z: NDArray[np.int8], prices: Floats, most: int):
-        self.Z, self.prices = Z, prices
-        self.second = float(-prices[prices < 0].sum())  # the weight of the second class
+    def __init__(self, Z: NDArray[np.int8], costs: Floats, most: int):
+        self.Z, self.costs = Z, costs
+        self.second = float(-costs[costs < 0].sum())  # the weight of the second class
         self.points = [p for size in range(1, most + 1) for p in (size, -size)]
         self.points_of_two = np.array(list(product(self.points, repeat=2)))
         self.most = most
@@ -314,7 +314,7 @@ class Tally:
         return self.second + self._least(totals)
 
     def _least(self, totals: Whole) -> float:
-        by_total = np.bincount(totals - totals.min(), self.prices)
+        by_total = np.bincount(totals - totals.min(), self.costs)
         return min(0.0, float(by_total[::-1].cumsum().min()))
 
     def with_one_more(self, totals: Whole) -> Floats:
@@ -331,12 +331,12 @@ class Tally:
         return errors + self.second
 
     def _with_yes_no(self, terms: NDArray[np.intp], ranked: Whole, order: Any) -> Floats:
-        """Rows where the term holds move by its points; prices are added up by total, in order."""
+        """Rows where the term holds move by its points; costs are added up by total, in order."""
         begins = np.flatnonzero(np.diff(ranked, prepend=ranked[0] - 1))
         places = ranked[begins] - ranked[0]
-        prices = self.prices[order]
-        holds = np.add.reduceat(self.Z[terms][:, order] * prices, begins, axis=1)
-        fails = np.add.reduceat(prices, begins) - holds
+        costs = self.costs[order]
+        holds = np.add.reduceat(self.Z[terms][:, order] * costs, begins, axis=1)
+        fails = np.add.reduceat(costs, begins) - holds
         room = int(places[-1]) + 1 + 2 * self.most
         sums = np.zeros((len(terms), len(self.points), room))
         sums[:, :, places + self.most] = fails[:, None]
@@ -349,8 +349,8 @@ class Tally:
         """Errors with the points p of term a and q of term b beside these totals, by (p, q)."""
         both = np.column_stack([rest - rest.min(), self.Z[a], self.Z[b]]).astype(np.int64)
         sizes = both.max(axis=0) + 1
-        cells = np.bincount(np.ravel_multi_index(tuple(both.T), tuple(sizes)), self.prices)
-        there = np.unravel_index(np.flatnonzero(cells), tuple(sizes))  # prices of 0 say nothing
+        cells = np.bincount(np.ravel_multi_index(tuple(both.T), tuple(sizes)), self.costs)
+        there = np.unravel_index(np.flatnonzero(cells), tuple(sizes))  # costs of 0 say nothing
         if not len(there[0]):
             return np.full((len(self.points), len(self.points)), self.second)
         p, q = (self.points_of_two[:, k, None] for k in (0, 1))
@@ -358,8 +358,8 @@ class Tally:
         totals -= totals.min()
         room = int(totals.max()) + 1
         places = totals + room * np.arange(len(totals))[:, None]
-        prices = np.broadcast_to(cells[np.flatnonzero(cells)], totals.shape)
-        by_total = np.bincount(places.ravel(), prices.ravel(), room * len(totals))
+        costs = np.broadcast_to(cells[np.flatnonzero(cells)], totals.shape)
+        by_total = np.bincount(places.ravel(), costs.ravel(), room * len(totals))
         sums = by_total.reshape(len(totals), room)[:, ::-1].cumsum(axis=1)
         least = np.minimum(sums.min(axis=1), 0.0)
         return np.asarray(self.second + least.reshape(len(self.points), -1))
@@ -370,11 +370,11 @@ class Tally:
         terms = self.yes_no.tolist()
         if len(terms) < 2:
             return []
-        all_, both = float(self.prices.sum()), np.zeros((len(terms), len(terms)))
+        all_, both = float(self.costs.sum()), np.zeros((len(terms), len(terms)))
         size = max(1, _TOGETHER // len(terms))
-        for begin in range(0, len(self.prices), size):
+        for begin in range(0, len(self.costs), size):
             some = self.Z[self.yes_no, begin : begin + size].astype(np.float64)
-            both += (some * self.prices[begin : begin + size]) @ some.T
+            both += (some * self.costs[begin : begin + size]) @ some.T
         one = both.diagonal()
         a, b = one[:, None], one[None, :]
         sums = {
@@ -395,13 +395,13 @@ class Cut(NamedTuple):
     errors: float
 
 
-def best_threshold(totals: Whole, prices: Floats) -> Cut:
+def best_threshold(totals: Whole, costs: Floats) -> Cut:
     """The cheapest one, in the middle of those that are; beyond all totals where no row is to be
     called the second class."""
     values, place = np.unique(totals, return_inverse=True)
-    above = np.append(np.bincount(place, prices)[::-1].cumsum()[::-1], 0.0)
+    above = np.append(np.bincount(place, costs)[::-1].cumsum()[::-1], 0.0)
     k = int(above.argmin())
-    errors = float(-prices[prices < 0].sum() + above[k])
+    errors = float(-costs[costs < 0].sum() + above[k])
     if k == len(values):
         return Cut(int(values[-1]) + 1, errors)
     high = int(values[k])
@@ -427,9 +427,9 @@ Terms = tuple[Earned, ...]
 class Search:
     """Cards on these terms."""
 
-    def __init__(self, Z: Any, prices: Floats, most: int):
-        self.tally = Tally(Z, prices, most)
-        self._slack = _SLACK * float(np.abs(prices).sum())
+    def __init__(self, Z: Any, costs: Floats, most: int):
+        self.tally = Tally(Z, costs, most)
+        self._slack = _SLACK * float(np.abs(costs).sum())
         self._known: dict[Terms, Floats] = {}
         self.best: list[tuple[float, Terms]] = [(self.tally.errors(self.tally.totals(())), ())]
 

@@ -456,7 +456,7 @@ class _Column:
             self.others.offer_exact([a - much * b for a, b in zip(w, v, strict=True)])
 
     def settle(self, allowed: int, most: int | None) -> None:
-        """`most` cones only make the price of the other sign sharper, once the sign is forced."""
+        """`most` cones only make the cost of the other sign sharper, once the sign is forced."""
         if self.others.best.cost <= allowed or self.collinear:
             return
         cones = self.cones = self.cones or directions(self.others, {self.j: -self.sign})

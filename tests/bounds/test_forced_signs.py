@@ -87,7 +87,7 @@ def test_negating_a_column_turns_its_sign(heavy):
         assert [c.at_most for c in one] == [c.at_most for c in other]
 
 
-def test_a_sign_is_forced_although_its_price_stays_open(monkeypatch):
+def test_a_sign_is_forced_although_its_cost_stays_open(monkeypatch):
     """Of these rows 50,000 cones do not say whether the other sign costs 11 errors or 12."""
     monkeypatch.setattr(forced_module, "_MOST_CONES", 200)
     rng = np.random.default_rng(4)

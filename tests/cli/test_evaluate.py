@@ -160,7 +160,7 @@ def costly(shell):
     return write("new.csv", "a,y\n0.5,yes\n1.5,yes\n2.5,no\n3.5,no\n4.5,yes\n6.5,yes\n")
 
 
-def test_the_price_stands_beside_the_errors(shell, costly):
+def test_the_cost_stands_beside_the_errors(shell, costly):
     # Two yes are called no, at 5 each, and one no is called yes: 11. Always yes costs 2.
     _, out, _ = shell("evaluate", "m.json", costly)
     check_sentence(line_of(out, "1.83"))
@@ -169,10 +169,10 @@ def test_the_price_stands_beside_the_errors(shell, costly):
     check_sentence(line_of(out, "(1); cost 1"))
     check_sentence(line_of(out, "cost 10"))
     found = json.loads(shell("evaluate", "m.json", costly, "--json")[1])
-    assert found["price"]["total"] == 11
-    assert found["price"]["always"] == {"no": 20, "yes": 2}
-    assert [of["price"] for of in found["classes"]] == [1, 10]
-    low, high = found["price"]["interval"]
+    assert found["cost"]["total"] == 11
+    assert found["cost"]["always"] == {"no": 20, "yes": 2}
+    assert [of["cost"] for of in found["classes"]] == [1, 10]
+    low, high = found["cost"]["interval"]
     # The mean of six rows, give or take two of its standard errors.
     spread = (np.var([5, 5, 0, 1, 0, 0]) / 6) ** 0.5
     assert low == pytest.approx(11 / 6 - 1.96 * spread, abs=0.5)
@@ -181,29 +181,29 @@ def test_the_price_stands_beside_the_errors(shell, costly):
     assert found["objective"] == {"decides": "cost", "costs": [asked], "class_weight": None}
 
 
-def test_no_error_has_no_interval_of_its_price(shell, costly):
+def test_no_error_has_no_interval_of_its_cost(shell, costly):
     """Rows that cost nothing, drawn again, cost nothing: that is not known of other rows."""
     right = write("right.csv", "a,y\n0.5,no\n1.5,no\n4.5,yes\n6.5,yes\n")
     _, out, _ = shell("evaluate", "m.json", right)
     check_sentence(line_of(out, "cost "))
     found = json.loads(shell("evaluate", "m.json", right, "--json")[1])
-    assert found["price"]["interval"] is None
+    assert found["cost"]["interval"] is None
 
 
-def test_the_same_price_from_python(shell, costly):
+def test_the_same_cost_from_python(shell, costly):
     p = load("m.json")
     X, y = p.preprocessing_.transform("new.csv"), ["yes", "yes", "no", "no", "yes", "yes"]
-    assert p.objective_.price(y, p.predict(X)) == 11
+    assert p.objective_.cost(y, p.predict(X)) == 11
     save(p, "again.json")  # it is not lost on the way
     assert load("again.json").objective_ == p.objective_
     p.fit(X, y)  # another training was chosen by nothing
     assert not hasattr(p, "objective_")
 
 
-def test_a_rule_without_costs_has_no_price(shell, model):
+def test_a_rule_without_costs_has_no_cost(shell, model):
     _, out, _ = shell("evaluate", "m.json", model)
     assert "cost" not in out
-    assert json.loads(shell("evaluate", "m.json", model, "--json")[1])["price"] is None
+    assert json.loads(shell("evaluate", "m.json", model, "--json")[1])["cost"] is None
 
 
 def test_a_rule_chosen_by_the_mean_of_labels_shows_it(shell, costly):

@@ -73,8 +73,8 @@ def test_what_errors_cost_is_kept():
     assert p.objective_ is found
     # (2, 1) is called yes, at 1 if it is none; (0, 1) and (1, 0) are called no, at 5 each.
     rows = np.array([[2.0, 1.0], [0.0, 1.0], [1.0, 0.0], [4.0, 3.0]])
-    assert found.price(["no", "yes", "yes", "yes"], p.predict(rows)) == 11
-    assert found.prices(["no", "yes"]).tolist() == [[0, 1], [5, 0]]
+    assert found.cost(["no", "yes", "yes", "yes"], p.predict(rows)) == 11
+    assert found.cost_matrix(["no", "yes"]).tolist() == [[0, 1], [5, 0]]
     without = model_file.read(FOLDER / "li-hang-2.1-probability.json")
     assert without.objective is None
     assert not hasattr(without.estimator, "objective_")

@@ -198,30 +198,30 @@ def test_the_numbers_of_the_credit_table_are_on_its_page():
     assert all(f"{name} {errors / 264:.1%}" in said for name, errors in peers)
 
 
-def test_prices_lead_where_they_decide():
+def test_costs_lead_where_they_decide():
     content = reports.costs()
     said = re.sub(r"\s+", " ", Page(render(content)).text)
-    price = content["price"]
-    assert f"Cost of errors on rows it has never seen {price['per_row']:.3g} a row" in said
+    cost = content["cost"]
+    assert f"Cost of errors on rows it has never seen {cost['per_row']:.3g} a row" in said
     assert "no called yes costs 5; other errors cost 1.)" in said
-    granted, refused = (one["price"] for one in content["by_class"])
-    assert granted + refused == price["total"]
+    granted, refused = (one["cost"] for one in content["by_class"])
+    assert granted + refused == cost["total"]
     assert "cost of the errors" in said
     assert "cost a row" in said
     assert "cost a row" not in Page(render(reports.credit())).text
 
 
-def test_the_picture_of_the_headline_is_of_the_price_where_that_decides():
+def test_the_picture_of_the_headline_is_of_the_cost_where_that_decides():
     content = reports.costs()
-    price, n = content["price"], content["error"]["test_n"]
-    label = min(price["always"], key=price["always"].get)
-    low, high = price["interval"]
+    cost, n = content["cost"], content["error"]["test_n"]
+    label = min(cost["always"], key=cost["always"].get)
+    low, high = cost["interval"]
     said = Page(render(content)).text
     assert "The cost of a test row" in said
     assert "The error on the test rows" not in said
     assert (
-        f"{price['per_row']:.3g}, between {low:.3g} and {high:.3g}; "
-        f"always saying {label}: {price['always'][label] / n:.3g}." in said
+        f"{cost['per_row']:.3g}, between {low:.3g} and {high:.3g}; "
+        f"always saying {label}: {cost['always'][label] / n:.3g}." in said
     )
     assert "The error on the test rows" in Page(render(reports.credit())).text
 

@@ -38,7 +38,7 @@ def test_every_report_can_be_read_by_everyone_on_any_screen_in_light_and_dark(op
     assert opened.troubles == []
 
 
-def test_prices_are_seen_on_a_telephone(opened):
+def test_costs_are_seen_on_a_telephone(opened):
     page = opened(reports.costs(), viewport={"width": 390, "height": 844})
     page.evaluate("document.querySelectorAll('details').forEach(d => { d.open = true; })")
     hidden = page.evaluate("""() => [...document.querySelectorAll(".scroll")].flatMap((box) =>

@@ -55,7 +55,7 @@ def test_as_linear_programs_in_fractions_say(heavy):
             seen.add((opinions.separable, expected))
             if not opinions.separable:
                 assert opinion.at_least == opinion.at_most == other
-                assert opinion.price == (other - few, other - few)
+                assert opinion.cost == (other - few, other - few)
             if opinion.rival is not None:
                 makes = errors_of(opinion.rival, X, y)
                 assert makes == (0 if opinions.separable else opinion.at_most)

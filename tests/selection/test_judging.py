@@ -1,4 +1,4 @@
-"""Prices, thresholds, ranking and probabilities: by hand, and beside scikit-learn's."""
+"""Costs, thresholds, ranking and probabilities: by hand, and beside scikit-learn's."""
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ from raising import raises
 from rosenblatt._model.probability import Platt
 from rosenblatt.errors import InputError
 from rosenblatt.selection import Candidate
-from rosenblatt.selection.criterion import Criterion, price_list
+from rosenblatt.selection.criterion import Criterion, cost_matrix
 from rosenblatt.selection.measures import calibration, roc
 from rosenblatt.selection.out_of_sample import OutOfSample, Unit, platt
 
@@ -31,12 +31,12 @@ def apart(rows):
 
 def test_the_cheapest_threshold_by_hand():
     """Scores -2 n, -1 y, 1 n, 2 y. At 0: one missed, one false. A missed one at 5: all from -1 on
-    are called y, at the price of one false; -1.5 is in the middle of that gap."""
+    are called y, at the cost of one false; -1.5 is in the middle of that gap."""
     unseen = OutOfSample(np.array([-2.0, -1, 1, 2]), np.array([False, True, False, True]))
     even, dear = np.array([[0, 1.0], [1, 0]]), np.array([[0, 1.0], [5, 0]])
     assert unseen.cheapest(dear) == -1.5
-    assert unseen.prices(-1.5, dear).tolist() == [0, 0, 1, 0]
-    assert unseen.prices(0.0, dear).tolist() == [0, 5, 1, 0]
+    assert unseen.costs(-1.5, dear).tolist() == [0, 0, 1, 0]
+    assert unseen.costs(0.0, dear).tolist() == [0, 5, 1, 0]
     assert unseen.cheapest(even) in (-1.5, 1.5)  # one error each; 0 has two
     cuts = unseen.cuts()
     assert cuts.thresholds.tolist() == [-4.0, -1.5, 0.0, 1.5, 4.0]
@@ -48,12 +48,12 @@ def test_the_cheapest_threshold_by_hand():
 @given(scored, st.floats(0.1, 9), st.floats(0.1, 9))
 def test_no_threshold_is_cheaper(rows, miss, false):
     scores, second = apart(rows)
-    unseen, prices = OutOfSample(scores, second), np.array([[0, false], [miss, 0]])
-    chosen = unseen.prices(unseen.cheapest(prices), prices).sum()
+    unseen, costs = OutOfSample(scores, second), np.array([[0, false], [miss, 0]])
+    chosen = unseen.costs(unseen.cheapest(costs), costs).sum()
     for threshold in np.arange(-5.25, 6, 0.5):
         called = scores >= threshold
-        price = miss * (second & ~called).sum() + false * (~second & called).sum()
-        assert chosen <= price + 1e-9
+        cost = miss * (second & ~called).sum() + false * (~second & called).sum()
+        assert chosen <= cost + 1e-9
 
 
 def test_a_threshold_between_neighbouring_floats_tells_them_apart():
@@ -61,7 +61,7 @@ def test_a_threshold_between_neighbouring_floats_tells_them_apart():
     high = np.nextafter(low, 2)
     unseen = OutOfSample(np.array([low, high]), np.array([False, True]))
     threshold = unseen.cheapest(1.0 - np.eye(2))
-    assert unseen.prices(threshold, 1.0 - np.eye(2)).sum() == 0
+    assert unseen.costs(threshold, 1.0 - np.eye(2)).sum() == 0
 
 
 def test_the_learned_threshold_stays_where_none_is_cheaper():
@@ -78,18 +78,18 @@ def test_the_unit_of_scores():
     assert Unit.of(np.ones(3)) == Unit.of(np.array([1e300, -1e300])) == (0.0, 1.0)
 
 
-# --- Prices ---------------------------------------------------------------------------------------
+# --- Costs ----------------------------------------------------------------------------------------
 
 
-def test_prices_by_objective():
+def test_costs_by_objective():
     counts = {"no": 30, "yes": 10}
-    assert Criterion.of(counts, "error").prices.tolist() == [[0, 1], [1, 0]]
-    assert Criterion.of(counts, "cost", {("yes", "no"): 5}).prices.tolist() == [[0, 1], [5, 0]]
-    balanced = Criterion.of(counts, "balanced").prices  # 30 rows at 2/3, 10 rows at 2: 20 each
+    assert Criterion.of(counts, "error").costs.tolist() == [[0, 1], [1, 0]]
+    assert Criterion.of(counts, "cost", {("yes", "no"): 5}).costs.tolist() == [[0, 1], [5, 0]]
+    balanced = Criterion.of(counts, "balanced").costs  # 30 rows at 2/3, 10 rows at 2: 20 each
     assert balanced.tolist() == [[0, pytest.approx(2 / 3)], [2, 0]]
     criterion = Criterion.of({"a": 1, "b": 1, "c": 1}, "cost", {("a", "c"): 7})
     classes = np.array(["a", "b", "c"])
-    assert criterion.priced(["a", "a", "b"], ["c", "b", "b"], classes).tolist() == [7, 1, 0]
+    assert criterion.row_costs(["a", "a", "b"], ["c", "b", "b"], classes).tolist() == [7, 1, 0]
     assert not criterion.moves  # of three classes no threshold tells
 
 
@@ -97,9 +97,9 @@ def test_prices_by_objective():
     "pair",
     [("maybe", "no"), ("no", "no")],
 )
-def test_prices_of_what_is_no_error(pair):
+def test_costs_of_what_is_no_error(pair):
     with raises(InputError, option="costs"):
-        price_list(["no", "yes"], {pair: 2.0})
+        cost_matrix(["no", "yes"], {pair: 2.0})
 
 
 class Weights:

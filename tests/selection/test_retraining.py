@@ -89,18 +89,18 @@ def criterion(y, objective="cost", **costs):
 
 @pytest.mark.parametrize("retrain", [False, True])
 @pytest.mark.parametrize("cv", [None, 3])
-def test_costs_move_the_threshold_and_lower_the_price(retrain, cv):
+def test_costs_move_the_threshold_and_lower_the_cost(retrain, cv):
     X, y = table(600)
     dear = criterion(y, yes_no=10)
     options = {"preprocessor": StandardScaler(), "cv": cv, "retrain": retrain}
     plain = select(X, y, AVERAGE, **options)
     found = select(X, y, AVERAGE, criterion=dear, **options)
 
-    def price(one):
-        return dear.priced(one.labels, one.predictions, one.estimator.classes_).sum()
+    def cost(one):
+        return dear.row_costs(one.labels, one.predictions, one.estimator.classes_).sum()
 
     assert found.moved < 0  # more are called yes
-    assert price(found) < 0.7 * price(plain)
+    assert cost(found) < 0.7 * cost(plain)
     assert found.estimator.coef_.tobytes() == plain.estimator.coef_.tobytes()
     assert found.estimator.intercept_ == pytest.approx(plain.estimator.intercept_ - found.moved)
     if not cv:
@@ -108,7 +108,7 @@ def test_costs_move_the_threshold_and_lower_the_price(retrain, cv):
         assert (found.estimator.predict(rows) == found.predictions).all()
         assert found.scores.tolist() == found.estimator.decision_function(rows).tolist()
     # what the rows say that chose it: nothing is cheaper than the threshold 0 of the written rule
-    assert found.out_of_sample.cheapest(dear.prices) == 0
+    assert found.out_of_sample.cheapest(dear.costs) == 0
     # and the probabilities are those of the rule before it was moved
     again = plain.probability.of(plain.out_of_sample.scores)
     assert found.probability.of(found.out_of_sample.scores) == pytest.approx(again)
@@ -235,14 +235,14 @@ def test_a_peer_gets_a_threshold_for_the_costs_from_rows_that_did_not_train_it()
     X, y = table(600)
     dear = Criterion(np.array([[0.0, 1.0], [50.0, 0.0]]), "cost")  # a missed 1 costs 50
     peers = {"logistic": LogisticRegression()}
-    plain, priced = (
+    plain, by_cost = (
         select(X, y, AVERAGE, peers=peers, criterion=criterion, retrain=True)
         for criterion in (None, dear)
     )
     alone = LogisticRegression().fit(X[plain.fitted_on], y[plain.fitted_on])
-    at_one_half = dear.priced(y[plain.test], alone.predict(X[plain.test]), np.unique(y)).sum()
-    assert priced.peers[0].price < at_one_half
-    assert plain.peers[0].price == plain.peers[0].test_errors
+    at_one_half = dear.row_costs(y[plain.test], alone.predict(X[plain.test]), np.unique(y)).sum()
+    assert by_cost.peers[0].cost < at_one_half
+    assert plain.peers[0].cost == plain.peers[0].test_errors
 
 
 def test_large_tables_have_no_peers_and_say_why():

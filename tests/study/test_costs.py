@@ -68,32 +68,32 @@ def test_precision_recall_and_ranking_are_scikit_learns(dear):
     )
 
 
-def test_the_price_is_that_of_the_errors_counted_once(dear, plain):
+def test_the_cost_is_that_of_the_errors_counted_once(dear, plain):
     document, found = dear.to_dict(), dear.selection
     granted = int(((found.labels == "no") & (found.predictions == "yes")).sum())
     refused = int(((found.labels == "yes") & (found.predictions == "no")).sum())
-    price = document["price"]
-    assert price["total"] == 5 * granted + refused
-    assert [one["price"] for one in document["by_class"]] == [5 * granted, refused]
-    assert price["per_row"] == price["total"] / 264
-    assert price["always"] == {"no": 205.0, "yes": 5 * 59.0}
-    assert price["interval"][0] < price["per_row"] < price["interval"][1]
+    cost = document["cost"]
+    assert cost["total"] == 5 * granted + refused
+    assert [one["cost"] for one in document["by_class"]] == [5 * granted, refused]
+    assert cost["per_row"] == cost["total"] / 264
+    assert cost["always"] == {"no": 205.0, "yes": 5 * 59.0}
+    assert cost["interval"][0] < cost["per_row"] < cost["interval"][1]
     assert found.test.tolist() == plain.selection.test.tolist()
     before = plain.selection
     wrong = (before.labels == "no") & (before.predictions == "yes")
     assert granted < wrong.sum() / 2  # the dear errors are fewer
     assert document["asked"]["objective"] == "cost"
-    assert plain.to_dict()["price"] is None
+    assert plain.to_dict()["cost"] is None
 
 
 def test_the_bootstrap_is_near_the_normal_interval(dear):
-    """The price of a row is 0, 1 or 5: its mean has the standard error s/√n."""
+    """The cost of a row is 0, 1 or 5: its mean has the standard error s/√n."""
     found = dear.selection
     wrong = found.labels != found.predictions
     by_row = np.where(found.labels == "no", 5.0, 1.0) * wrong
     width = 1.96 * by_row.std(ddof=1) / np.sqrt(len(by_row))
     ends = by_row.mean() - width, by_row.mean() + width
-    assert dear.to_dict()["price"]["interval"] == pytest.approx(ends, abs=0.02)
+    assert dear.to_dict()["cost"]["interval"] == pytest.approx(ends, abs=0.02)
 
 
 def test_the_curve_says_what_thresholds_do_and_the_chosen_one_is_the_cheapest(dear):
@@ -104,11 +104,11 @@ def test_the_curve_says_what_thresholds_do_and_the_chosen_one_is_the_cheapest(de
         assert point["called"] == called.sum()
         assert point["missed"] == (unseen.second & ~called).sum()
         assert point["false"] == (~unseen.second & called).sum()
-        assert point["price"] == point["missed"] + 5 * point["false"]
+        assert point["cost"] == point["missed"] + 5 * point["false"]
     chosen = told["chosen"]
     assert chosen["threshold"] == 0
     assert chosen["missed"] == (unseen.second & (unseen.scores < 0)).sum()
-    assert chosen["price"] <= min(point["price"] for point in told["points"])
+    assert chosen["cost"] <= min(point["cost"] for point in told["points"])
     assert "five folds" in told["how"]
 
 
@@ -133,7 +133,7 @@ def test_the_command_gives_what_the_function_gives(shell):
     told = json.loads(out)
     options = {"costs": {"yes:no": 4}, "linear_only": True, "comparison": False, "random_state": 2}
     found = study("t.csv", target="ill", **options).to_dict()
-    for part in ("asked", "by_class", "price", "roc", "thresholds", "calibration", "candidates"):
+    for part in ("asked", "by_class", "cost", "roc", "thresholds", "calibration", "candidates"):
         assert told[part] == found[part]
     why = "only rules that can be shown"
     assert told["not_tried"] == {"rbf kernel": f"{why} (--linear-only)"}
@@ -141,7 +141,7 @@ def test_the_command_gives_what_the_function_gives(shell):
     again = shlex.split(told["reproduce"]["command"])[1:]
     assert {"--cost", "yes:no=4", "--linear-only", "--no-comparison"} <= set(again)
     code, out, _ = shell(*again, "--json")
-    assert json.loads(out)["price"] == told["price"]
+    assert json.loads(out)["cost"] == told["cost"]
 
 
 def test_what_is_printed_with_costs(shell):
@@ -193,7 +193,7 @@ def test_what_cannot_be_asked(options, tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_price_for_a_label_that_is_none_writes_nothing(shell):
+def test_a_cost_for_a_label_that_is_none_writes_nothing(shell):
     made(60).to_csv("t.csv", index=False)
     code, out, err = shell("fit", "t.csv", "-y", "ill", "--cost", "ill:no=5")
     assert (code, out) == (2, "")
@@ -207,7 +207,7 @@ def test_a_colon_may_be_part_of_a_label():
     assert found["asked"]["costs"] == [{"actual": "10:30", "predicted": "9:15", "cost": 4.0}]
 
 
-def test_many_labels_have_prices_of_pairs_and_no_threshold():
+def test_many_labels_have_costs_of_pairs_and_no_threshold():
     rng = np.random.default_rng(0)
     X = rng.standard_normal((300, 2))
     y = np.array(["low", "mid", "top"])[
@@ -217,8 +217,8 @@ def test_many_labels_have_prices_of_pairs_and_no_threshold():
     document, chosen = found.to_dict(), found.selection
     wrong = chosen.labels != chosen.predictions
     dear = (chosen.labels == "top") & (chosen.predictions == "low")
-    assert document["price"]["total"] == wrong.sum() + 7 * dear.sum()
-    assert [c["price"] is not None for c in document["candidates"]] == [True] * 8
+    assert document["cost"]["total"] == wrong.sum() + 7 * dear.sum()
+    assert [c["cost"] is not None for c in document["candidates"]] == [True] * 8
     assert all(document[part] is None for part in ("roc", "thresholds", "calibration"))
     with raises(InputError):
         found.predict_proba(X)
@@ -301,7 +301,7 @@ def test_costs_on_rows_on_disk(tmp_path):
     before = (plain.selection.labels == "yes") & (plain.selection.predictions == "no")
     assert missed.sum() < before.sum() / 2
     assert (
-        document["price"]["total"]
+        document["cost"]["total"]
         == 6 * missed.sum() + ((found.labels == "no") & (found.predictions == "yes")).sum()
     )
     X, y = dear.preprocessing.transform(frame.drop(columns="ill")), frame["ill"].to_numpy()
@@ -322,27 +322,27 @@ def test_the_document_is_what_its_types_say(dear):
     assert kinds.keys() <= dear.to_dict().keys()
 
 
-# --- Errors and prices of candidates are those of one rule ----------------------------------------
+# --- Errors and costs of candidates are those of one rule ----------------------------------------
 
 
 @pytest.mark.parametrize("more", [{}, {"cv": 3}, {"stream": True}])
-def test_the_errors_of_a_candidate_are_those_that_its_price_is_of(more, tmp_path):
-    """An error costs 1, or 7: the price of e errors is e + 6 k, and none is cheaper than 1."""
+def test_the_errors_of_a_candidate_are_those_that_its_cost_is_of(more, tmp_path):
+    """An error costs 1, or 7: the cost of e errors is e + 6 k, and none is cheaper than 1."""
     more = more | ({"cache": tmp_path / "cache"} if "stream" in more else {})
     found = study(made(600, 0.1), target="ill", costs={"yes:no": 7}, **more)
     told = found.to_dict()["candidates"]
-    assert any(c["validation_errors"] < c["price"] for c in told)
+    assert any(c["validation_errors"] < c["cost"] for c in told)
     for c in told:
-        dear, rest = divmod(c["price"] - c["validation_errors"], 6)
+        dear, rest = divmod(c["cost"] - c["validation_errors"], 6)
         assert rest == 0
         assert 0 <= dear <= c["validation_errors"]
     floor, chosen = told[0], next(c for c in told if c["chosen"])
-    assert floor["price"] == 7 * floor["validation_errors"]  # it says no, whatever that costs
-    winner = f"The winner's cost, {chosen['price']:,g} for {chosen['validation_n']} validation"
+    assert floor["cost"] == 7 * floor["validation_errors"]  # it says no, whatever that costs
+    winner = f"The winner's cost, {chosen['cost']:,g} for {chosen['validation_n']} validation"
     assert found.to_dict()["error"]["optimism"].startswith(winner)
 
 
-def test_training_errors_are_counted_at_the_threshold_of_the_price():
+def test_training_errors_are_counted_at_the_threshold_of_the_cost():
     frame, options = made(600, 0.1), {"costs": {"yes:no": 7}, "retrain": False, "comparison": False}
     found = study(frame, target="ill", **options)
     chosen = next(c for c in found.to_dict()["candidates"] if c["chosen"])
@@ -356,7 +356,7 @@ def test_training_errors_are_counted_at_the_threshold_of_the_price():
 def test_the_balanced_mean_is_what_is_too_optimistic_where_it_chose():
     found = study(made(400, 0.1), target="ill", objective="balanced", comparison=False).to_dict()
     chosen = next(c for c in found["candidates"] if c["chosen"])
-    mean = f"{chosen['price'] / chosen['validation_n']:.1%}, the mean of the error rates of the"
+    mean = f"{chosen['cost'] / chosen['validation_n']:.1%}, the mean of the error rates of the"
     assert found["error"]["optimism"].startswith(
         f"The winner's validation error, {mean} labels, is"
     )
@@ -381,7 +381,7 @@ def test_the_positive_label_of_two_is_what_everything_speaks_of(shell):
         assert told["roc"]["auc"] > 0.8
         probability = found.selection.probabilities
         assert np.corrcoef(probability, found.selection.labels == label)[0, 1] > 0.5
-        rates[label] = told["price"]["per_row"]
+        rates[label] = told["cost"]["per_row"]
         card = study("t.csv", scorecard=True, **options).estimator
         assert (card.predict(np.array([[3.0], [-3.0]])) == label).tolist() == [sign > 0, sign < 0]
         found.save(label)

@@ -124,10 +124,10 @@ def test_where_it_is_not_asked(iris):
     assert study(*three, comparison=False, thorough=True).to_dict()["opinions"] is None
     bare = study(iris, target="kind", private=True, comparison=False, thorough=True)
     assert bare.to_dict()["opinions"]["examples"] == []
-    priced = study(
+    by_cost = study(
         iris, target="kind", costs={"setosa:other": 5}, comparison=False, thorough=True
     ).to_dict()
-    assert priced["opinions"] is None
+    assert by_cost["opinions"] is None
     words = pd.DataFrame({"a": ["x", "y"] * 30, "b": range(60), "kind": [0] * 30 + [1] * 30})
     support = study(words, target="kind", comparison=False, thorough=True).to_dict()["progressive"][
         "support"

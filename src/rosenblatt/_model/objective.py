@@ -25,7 +25,7 @@ class Objective:
     ----------
     decides : "error", "cost" or "balanced"
         What candidates, and of two labels the threshold, were chosen by: the number of errors,
-        their price, or the mean of the errors of each label.
+        their cost, or the mean of the errors of each label.
     costs : dict of (str, str) to float
         What a row of the first label costs that is called the second; what is not here costs 1.
     class_weight : "balanced" or None
@@ -36,21 +36,21 @@ class Objective:
     costs: Mapping[tuple[str, str], float] = field(default_factory=dict)
     class_weight: str | None = None
 
-    def prices(self, labels: Sequence[str]) -> NDArray[np.float64]:
+    def cost_matrix(self, labels: Sequence[str]) -> NDArray[np.float64]:
         """What a row of label i costs that is called label j, for all i and j."""
-        prices = 1.0 - np.eye(len(labels))
+        matrix = 1.0 - np.eye(len(labels))
         place = {label: i for i, label in enumerate(labels)}
         for (actual, predicted), cost in self.costs.items():
-            prices[place[actual], place[predicted]] = cost
-        return prices
+            matrix[place[actual], place[predicted]] = cost
+        return matrix
 
-    def price(self, y: Any, predicted: Any) -> float:
+    def cost(self, y: Any, predicted: Any) -> float:
         """What it costs to predict these labels where the others are right.
 
         Examples
         --------
         >>> from rosenblatt._model.objective import Objective
-        >>> Objective("cost", {("yes", "no"): 5.0}).price(["yes", "yes", "no"], ["no"] * 3)
+        >>> Objective("cost", {("yes", "no"): 5.0}).cost(["yes", "yes", "no"], ["no"] * 3)
         10.0
         """
         if len(y) != len(predicted):

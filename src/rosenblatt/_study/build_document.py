@@ -24,11 +24,11 @@ from rosenblatt.report.document import (
     Candidate,
     ComparedOnTest,
     Confusion,
+    Cost,
     Data,
     EncodedColumn,
     Error,
     Fit,
-    Priced,
     Reproduce,
     Rule,
     Split,
@@ -68,7 +68,7 @@ def described(
     X, y = compared.training_rows()
     chosen = begun["rule"]
     assert chosen is not None
-    warned = _warnings(compared, certificate, origin, options, begun["price"])
+    warned = _warnings(compared, certificate, origin, options, begun["cost"])
     content = {
         **begun,
         "interrupted": selection.interrupted or proved.interrupted,
@@ -143,7 +143,7 @@ def _warnings(
     certificate: Certificate | None,
     origin: Origin,
     options: Options,
-    price: Priced | None,
+    cost: Cost | None,
 ) -> list[Warned]:
     read, notes = compared.read, compared.read.notes
     of_table = [] if notes.header is None else [warnings.about("header", notes.header)]
@@ -153,7 +153,7 @@ def _warnings(
         of_table.append(warnings.about("unlabelled", f"{unlabelled(count)}."))
     all_rows = tested_by_all(origin) if options.retrain and not options.stream else None
     of_table = warnings.does_not_fit(compared.selection) + of_table
-    return of_table + warnings.result_warnings(compared.selection, price, all_rows)
+    return of_table + warnings.result_warnings(compared.selection, cost, all_rows)
 
 
 # --- Sections of the comparison ------------------------------------------------------------------
@@ -211,7 +211,7 @@ def candidates(selection: Selection) -> list[Candidate]:
             "validation_errors": c.validation_errors,
             "validation_n": c.validation_n,
             "baseline": c.baseline,
-            "price": c.price,
+            "cost": c.cost,
             "passed_over": c is selection.passed_over,
             "chosen": c is selection.winner,
         }

@@ -90,8 +90,8 @@ def _class_weight(read: Read, options: Options) -> Any:
         return "balanced"
     if options.decides != "cost":
         return options.class_weight
-    prices = criterion_of(options, read.counts).prices.max(axis=1)
-    return dict(zip(np.unique(read.y).tolist(), prices.tolist(), strict=True))
+    costs = criterion_of(options, read.counts).costs.max(axis=1)
+    return dict(zip(np.unique(read.y).tolist(), costs.tolist(), strict=True))
 
 
 # --- In the document ---------------------------------------------------------------------------

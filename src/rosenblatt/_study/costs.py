@@ -16,13 +16,13 @@ from rosenblatt._util.spelling import option
 from rosenblatt._util.text import named, number
 from rosenblatt._validation import parameters
 from rosenblatt.errors import InputError, InputTypeError
-from rosenblatt.selection.criterion import Criterion, price_list
+from rosenblatt.selection.criterion import Criterion, cost_matrix
 from rosenblatt.selection.measures import LEAST_GROUPS, mean_interval
 
 if TYPE_CHECKING:
     from rosenblatt._study.options import Options
     from rosenblatt._study.stages import Read
-    from rosenblatt.report.document import Priced
+    from rosenblatt.report.document import Cost
 
 
 Costs = dict[str, float]
@@ -90,7 +90,7 @@ def _cost(given: Any) -> float:
 def class_weight_of(given: Any) -> str | None:
     if given is not None and not (isinstance(given, str) and given == "balanced"):
         raise InputError(
-            f"{option('class_weight', given)} is not allowed: give 'balanced', or None. Prices of "
+            f"{option('class_weight', given)} is not allowed: give 'balanced', or None. Costs of "
             f"single errors are {option('costs')}.",
             option="class_weight",
             value=given,
@@ -114,7 +114,7 @@ def objective_of(given: Any, costs: Costs | None, class_weight: str | None) -> s
 def criterion_of(options: Options, counts: dict[str, int]) -> Criterion:
     """InputError where costs name a label that is none."""
     costs = pairs_of(options.costs, list(counts))
-    price_list(list(counts), costs)  # refused whatever decides
+    cost_matrix(list(counts), costs)  # refused whatever decides
     return Criterion.of(
         counts, options.decides, costs, prefers_weights=options.linear_only is not False
     )
@@ -128,13 +128,13 @@ def objective_kept(options: Options, classes: Any) -> Objective:
 
 def pairs_of(costs: Costs | None, labels: list[str]) -> dict[tuple[str, str], float]:
     """By (actual, predicted); a colon may be part of a label."""
-    prices = {}
+    by_pair = {}
     for text, cost in (costs or {}).items():
         cuts = [i for i, c in enumerate(text) if c == ":"]
         pairs = [(text[:i], text[i + 1 :]) for i in cuts]
         known = [pair for pair in pairs if set(pair) <= set(labels)]
-        prices[(known or pairs)[0]] = cost
-    return prices
+        by_pair[(known or pairs)[0]] = cost
+    return by_pair
 
 
 def with_costs_of(read: Read, options: Options) -> Options:
@@ -161,29 +161,29 @@ _CHOSEN_BY = {
 }
 
 
-def priced(
+def cost_of(
     labels: list[str],
     counts: NDArray[np.int64],
-    prices: NDArray[np.float64],
+    costs: NDArray[np.float64],
     *,
     confidence: float,
     seed: int = 0,
     rows: str = "rows",
     by_group: tuple[NDArray[np.float64], NDArray[np.intp]] | None = None,
     approximate: bool = False,
-) -> Priced:
+) -> Cost:
     """Of errors that were counted by label and by what the rows were called.
 
     The interval is that of the bootstrap: rows are drawn again, as often as there are. Without an
     error there is none: every draw would cost nothing, however few the rows. `by_group`, what each
     row costs and its group, is for rows that are not independent.
     """
-    n, total = int(counts.sum()), float((counts * prices).sum())
+    n, total = int(counts.sum()), float((counts * costs).sum())
     ends, method = None, "bootstrap" if by_group is None else "t, by group"
     interval = f"no error among these {n:,} {rows}: no interval"
     if counts.sum() > np.trace(counts):
         if by_group is None:
-            ends = _interval(counts, prices, confidence, seed)
+            ends = _interval(counts, costs, confidence, seed)
         elif of_mean := mean_interval(*by_group, confidence):
             ends = list(of_mean)
         interval = f"no interval, since fewer than {LEAST_GROUPS} groups have an error"
@@ -191,7 +191,7 @@ def priced(
         spread = f"{number(ends[0], 3)} to {number(ends[1], 3)} ({method})"
         interval = f"{'approximate ' * approximate}{100 * confidence:g}% interval {spread}"
     of_label = counts.sum(axis=1)
-    always = {label: float(of_label @ prices[:, j]) for j, label in enumerate(labels)}
+    always = {label: float(of_label @ costs[:, j]) for j, label in enumerate(labels)}
     shown = sorted(always, key=always.__getitem__)[:2]
     constant = (f"always saying {named(label)}: {number(always[label] / n, 3)}" for label in shown)
     sentence = (
@@ -210,11 +210,11 @@ def priced(
 
 
 def _interval(
-    counts: NDArray[np.int64], prices: NDArray[np.float64], confidence: float, seed: int
+    counts: NDArray[np.int64], costs: NDArray[np.float64], confidence: float, seed: int
 ) -> list[float]:
     n, tail = int(counts.sum()), (1 - confidence) / 2
     drawn = np.random.default_rng(seed).multinomial(n, counts.ravel() / n, _DRAWS)
-    ends: list[float] = np.quantile(drawn @ prices.ravel() / n, [tail, 1 - tail]).tolist()
+    ends: list[float] = np.quantile(drawn @ costs.ravel() / n, [tail, 1 - tail]).tolist()
     return ends
 
 
@@ -223,11 +223,11 @@ def chosen_by(objective: Objective) -> str:
     return _CHOSEN_BY[objective.decides]
 
 
-def price_words(objective: Objective, classes: int) -> str:
+def cost_words(objective: Objective, classes: int) -> str:
     """What errors cost, where that was said."""
-    prices = [
+    costs = [
         f"{named(actual)} called {named(predicted)} costs {number(cost)}"
         for (actual, predicted), cost in objective.costs.items()
     ]
-    others = len(prices) < classes * (classes - 1)
-    return ", ".join([*prices, *(["other errors cost 1"] if others else [])])
+    others = len(costs) < classes * (classes - 1)
+    return ", ".join([*costs, *(["other errors cost 1"] if others else [])])

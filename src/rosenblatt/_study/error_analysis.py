@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt._study.costs import chosen_by, objective_kept, price_words, priced
+from rosenblatt._study.costs import chosen_by, cost_of, cost_words, objective_kept
 from rosenblatt._study.options import Options
 from rosenblatt._util.text import named
 from rosenblatt.report.document import (
@@ -37,25 +37,25 @@ _POINTS = 100  # of a curve
 
 def error_analysis(selection: Selection, options: Options) -> ErrorAnalysis:
     labels = [str(label) for label in selection.estimator.classes_]
-    prices = objective_kept(options, selection.estimator.classes_).prices(labels)
+    costs = objective_kept(options, selection.estimator.classes_).cost_matrix(labels)
     counts = confusion_counts(selection)
-    price = None
+    cost = None
     if options.costs is not None and selection.test_n > 0:
         confidence, seed = selection.confidence, options.random_state
-        price = priced(
+        cost = cost_of(
             labels,
             counts,
-            prices,
+            costs,
             confidence=confidence,
             seed=seed,
             rows="test rows",
-            by_group=_prices_by_group(selection, prices),
+            by_group=_costs_by_group(selection, costs),
             approximate=selection.cv is not None,
         )
     return {
         "asked": _asked(selection, options),
-        "by_class": _by_class(labels, counts, None if price is None else prices),
-        "price": price,
+        "by_class": _by_class(labels, counts, None if cost is None else costs),
+        "cost": cost,
         "roc": _roc(selection, labels),
         "thresholds": _thresholds(selection, labels),
         "calibration": _calibration(selection, labels),
@@ -76,11 +76,11 @@ def _labelled_and_called(selection: Selection) -> tuple[NDArray[np.intp], NDArra
     return rows, np.searchsorted(classes, selection.predictions.astype(classes.dtype))
 
 
-def _prices_by_group(
-    selection: Selection, prices: NDArray[np.float64]
+def _costs_by_group(
+    selection: Selection, costs: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.intp]] | None:
     groups = selection.test_groups
-    return None if groups is None else (prices[_labelled_and_called(selection)], groups)
+    return None if groups is None else (costs[_labelled_and_called(selection)], groups)
 
 
 # --- What was asked, and what errors cost --------------------------------------------------------
@@ -90,7 +90,7 @@ def _asked(selection: Selection, options: Options) -> Asked:
     objective = objective_kept(options, selection.estimator.classes_)
     sentence = chosen_by(objective)
     if objective.costs:
-        sentence += f"; {price_words(objective, len(selection.estimator.classes_))}"
+        sentence += f"; {cost_words(objective, len(selection.estimator.classes_))}"
     if options.class_weight:
         sentence += "; in training, rows of rare labels weighed more (class_weight)"
     return {
@@ -106,7 +106,7 @@ def _asked(selection: Selection, options: Options) -> Asked:
 
 
 def _by_class(
-    labels: list[str], counts: NDArray[np.int64], prices: NDArray[np.float64] | None
+    labels: list[str], counts: NDArray[np.int64], costs: NDArray[np.float64] | None
 ) -> list[OfClass]:
     if not counts.sum():
         return []
@@ -121,7 +121,7 @@ def _by_class(
                 "called": called,
                 "recall": right / rows if rows else None,
                 "precision": right / called if called else None,
-                "price": None if prices is None else float(counts[i] @ prices[i]),
+                "cost": None if costs is None else float(counts[i] @ costs[i]),
             }
         )
     return classes
@@ -172,13 +172,13 @@ def _thresholds(selection: Selection, labels: list[str]) -> Thresholds | None:
     out_of_sample = selection.out_of_sample
     if out_of_sample is None or not len(out_of_sample.scores):
         return None
-    cuts, prices = out_of_sample.cuts(), selection.criterion.prices
+    cuts, costs = out_of_sample.cuts(), selection.criterion.costs
     at = int((cuts.thresholds <= 0).sum()) - 1  # the last one that calls what 0 calls
     at = max(at, 0)
     places = np.unique(np.append(_thinned(len(cuts.thresholds)), at))
 
     def point(i: int) -> ThresholdPoint:
-        return _point(cuts, i, prices, selection.probability)
+        return _point(cuts, i, costs, selection.probability)
 
     return {
         "label": labels[1],
@@ -191,7 +191,7 @@ def _thresholds(selection: Selection, labels: list[str]) -> Thresholds | None:
 
 
 def _point(
-    cuts: Cuts, i: int, prices: NDArray[np.float64], probability: Platt | None
+    cuts: Cuts, i: int, costs: NDArray[np.float64], probability: Platt | None
 ) -> ThresholdPoint:
     threshold = float(cuts.thresholds[i])
     missed, false = int(cuts.missed[i]), int(cuts.false[i])
@@ -201,7 +201,7 @@ def _point(
         "called": int(cuts.called[i]),
         "missed": missed,
         "false": false,
-        "price": float(missed * prices[1, 0] + false * prices[0, 1]),
+        "cost": float(missed * costs[1, 0] + false * costs[0, 1]),
     }
 
 

@@ -128,7 +128,7 @@ def study(
         Training weighs the rows of each label by how rare it is.
     objective : "error", "cost" or "balanced", optional
         What chooses among candidates, and of two labels the threshold: the number of errors (the
-        threshold stays as it was learned), their price, or the mean of the errors of each label.
+        threshold stays as it was learned), their cost, or the mean of the errors of each label.
         By default "cost" with `costs`, "balanced" with `class_weight`, else "error".
     linear_only : bool, optional
         True: no kernel, so that the rule can be shown. None: a kernel is chosen only if it wins by

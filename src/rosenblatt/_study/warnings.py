@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from rosenblatt import Certificate
     from rosenblatt._certify.parts import CollinearColumn
     from rosenblatt._study.stages import Read
-    from rosenblatt.report.document import Priced, Warned
+    from rosenblatt.report.document import Cost, Warned
     from rosenblatt.selection import Selection
 
 
@@ -81,13 +81,13 @@ def column_warnings(
 
 
 def result_warnings(
-    selection: Selection, price: Priced | None, tested_by_all: str | None
+    selection: Selection, cost: Cost | None, tested_by_all: str | None
 ) -> list[Warned]:
     """About the rule: is it better than always saying the same, and does it find all labels?
     `tested_by_all` says how every row becomes a test row."""
     if not selection.test_n:
         return []
-    warnings = [*_no_better(selection, price), *_copies(selection), *_unlike_validation(selection)]
+    warnings = [*_no_better(selection, cost), *_copies(selection), *_unlike_validation(selection)]
     few = not selection.cv and selection.test_n <= _FEW_TEST_ROWS
     if tested_by_all is not None and few and warnings and warnings[0]["kind"] == "no better":
         warnings[0]["sentence"] += (
@@ -117,7 +117,7 @@ def does_not_fit(selection: Selection) -> list[Warned]:
     if not selection.test_n:
         return []
     criterion, classes = selection.criterion, selection.estimator.classes_
-    own = criterion.priced(selection.labels, selection.predictions, classes)
+    own = criterion.row_costs(selection.labels, selection.predictions, classes)
     theirs = {peer.name: peer.losses for peer in selection.peers}
     far = [
         name
@@ -159,7 +159,7 @@ def _is_far(fewer: Any, own: Any, groups: Any) -> bool:
     return ends is not None and ends[0] > 0 and float(fewer.sum()) >= _FAR * float(own.sum())
 
 
-def _no_better(selection: Selection, price: Priced | None) -> list[Warned]:
+def _no_better(selection: Selection, cost: Cost | None) -> list[Warned]:
     """By what the rule was chosen by; a mean of the errors of each label is beaten by no label.
 
     A cost has no interval without an error: then that of the error decides.
@@ -173,9 +173,9 @@ def _no_better(selection: Selection, price: Priced | None) -> list[Warned]:
     label, what = str(selection.majority), "error"
     rates = [f"{rate:.1%}" for rate in (always, lo, hi)]
     wrong = f"is wrong in {rates[0]} of them"
-    if objective == "cost" and price is not None and price["interval"] is not None:
-        label = min(price["always"], key=price["always"].__getitem__)
-        (lo, hi), always, what = price["interval"], price["always"][label] / n, "cost of a row"
+    if objective == "cost" and cost is not None and cost["interval"] is not None:
+        label = min(cost["always"], key=cost["always"].__getitem__)
+        (lo, hi), always, what = cost["interval"], cost["always"][label] / n, "cost of a row"
         rates = [f"{a_row:.3g}" for a_row in (always, lo, hi)]
         wrong = f"costs {rates[0]} a row"
     if always < lo:

@@ -37,7 +37,7 @@ class SecondOpinion:
             "status": one.status,
             "at_least": one.at_least,
             "at_most": one.at_most,
-            "price": one.price,
+            "cost": one.cost,
             "because": one.because,
             "rival": None if one.rival is None else one.rival.tolist(),
         }

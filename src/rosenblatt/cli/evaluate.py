@@ -108,18 +108,18 @@ def _place(classes: list[Any], label: Any) -> int:
 
 def _document(classes: list[Any], counts: Any, objective: Any) -> dict[str, Any]:
     from rosenblatt._model.objective import write_objective
-    from rosenblatt._study.costs import priced
+    from rosenblatt._study.costs import cost_of
 
     labels = [str(label) for label in classes]
-    prices = None if objective is None or not objective.costs else objective.prices(labels)
-    price = None if prices is None else priced(labels, counts, prices, confidence=_CONFIDENCE)
+    costs = None if objective is None or not objective.costs else objective.cost_matrix(labels)
+    cost = None if costs is None else cost_of(labels, counts, costs, confidence=_CONFIDENCE)
     rows = counts.sum(axis=1)
     largest = int(rows.argmax())
     by_class = [
         {"label": label}
         | _rate(int(rows[c] - counts[c, c]), int(rows[c]))
         | {"called": {labels[k]: int(counts[c, k]) for k in _often(counts[c], c)}}
-        | {"price": None if prices is None else float(counts[c] @ prices[c])}
+        | {"cost": None if costs is None else float(counts[c] @ costs[c])}
         for c, label in enumerate(labels)
     ]
     return {
@@ -131,7 +131,7 @@ def _document(classes: list[Any], counts: Any, objective: Any) -> dict[str, Any]
         "majority_label": labels[largest],
         "majority_errors": int(rows.sum() - rows[largest]),
         "objective": write_objective(objective),
-        "price": price,
+        "cost": cost,
         "balanced": _mean_of_labels(by_class),
     }
 
@@ -162,8 +162,8 @@ def _lines(scores: dict[str, Any], objective: Any) -> Iterator[tuple[str, str]]:
     yield "", f"always {label}: {scores['majority_errors'] / rows:.1%}"
     yield from _objective_lines(scores, objective)
     for k, of in enumerate(scores["classes"]):
-        price = "" if of["price"] is None or not of["rows"] else f"; cost {of['price']:,g}"
-        line = f"{named(of['label'])}: {_in_words(of)}{_called(of['called'])}{price}"
+        cost = "" if of["cost"] is None or not of["rows"] else f"; cost {of['cost']:,g}"
+        line = f"{named(of['label'])}: {_in_words(of)}{_called(of['called'])}{cost}"
         yield "by class" * (k == 0), line
     yield "note", _SAME if scores["training_rows"] else _NOTE
     for k, column in enumerate(scores["outside"]):
@@ -177,15 +177,15 @@ def _lines(scores: dict[str, Any], objective: Any) -> Iterator[tuple[str, str]]:
 
 def _objective_lines(scores: dict[str, Any], objective: Any) -> Iterator[tuple[str, str]]:
     """What the rule was made for, where that was not few errors."""
-    from rosenblatt._study.costs import chosen_by, price_words
+    from rosenblatt._study.costs import chosen_by, cost_words
 
-    if scores["price"] is not None:
-        yield "cost", scores["price"]["sentence"]
+    if scores["cost"] is not None:
+        yield "cost", scores["cost"]["sentence"]
         why = f"the rule was chosen by {chosen_by(objective)}"
-        yield "", f"{price_words(objective, len(scores['classes']))}; {why}"
+        yield "", f"{cost_words(objective, len(scores['classes']))}; {why}"
     if objective is not None and objective.decides == "balanced" and scores["balanced"] is not None:
         yield "balanced", f"{scores['balanced']:.1%}, the mean of the errors of each label"
-        if scores["price"] is None:
+        if scores["cost"] is None:
             yield "", f"the rule was chosen by {chosen_by(objective)}"
 
 

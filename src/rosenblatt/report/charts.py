@@ -139,7 +139,7 @@ class Charts:
         *,
         share: bool = True,
     ) -> Markup:
-        """An error rate, or a price, with its interval, and that of always saying one label."""
+        """An error rate, or a cost, with its interval, and that of always saying one label."""
         width = 440  # it stands beside the rule
         left, right, y = 8, width - 8, 28
         highest = max(rate, floor or 0, (ends or (0, 0))[1])
@@ -243,7 +243,7 @@ def text(
 
 
 _SQUARE = 440  # two stand side by side
-_POINT = ("probability", "missed", "false", "price")
+_POINT = ("probability", "missed", "false", "cost")
 _SHARES = [0.0, 0.2, 0.4, 0.6, 0.8, 1.0]
 
 
@@ -312,23 +312,23 @@ def roc_chart(charts: Charts, curve: Mapping[str, Any] | None) -> Markup | None:
 
 
 def threshold_chart(charts: Charts, thresholds: Mapping[str, Any] | None) -> Markup | None:
-    """Both kinds of errors and their price, by the probability from which a row is called so."""
+    """Both kinds of errors and their cost, by the probability from which a row is called so."""
     points = [p for p in (thresholds or {}).get("points") or [] if _has(p, *_POINT)]
     if not thresholds or len(points) < 2 or points[0]["probability"] == points[-1]["probability"]:
         return None
     low, high = points[0]["probability"], points[-1]["probability"]
-    most = max(max(p["missed"], p["false"], p["price"]) for p in points) or 1
+    most = max(max(p["missed"], p["false"], p["cost"]) for p in points) or 1
     plane = Plane(nice_ticks(low, high), nice_ticks(0, most), WIDTH, 310, left=64)
     label = _named(thresholds, "label")
     body = plane.grid(f"called {_short(label)} from this probability on", shares=False)
-    for kind, field in (("third", "false"), ("second", "missed"), ("first", "price")):
+    for kind, field in (("third", "false"), ("second", "missed"), ("first", "cost")):
         body.append(plane.line([(p["probability"], p[field]) for p in points], kind))
     chosen, description = thresholds.get("chosen"), f"From {percent(low)} to {percent(high)}."
     if _has(chosen, *_POINT):
         assert chosen is not None
         at = min(max(chosen["probability"], plane.x_ticks[0]), plane.x_ticks[-1])
         body.append(rule(plane.x(at), plane.top, plane.x(at), plane.bottom, "zero"))
-        body.append(plane.mark(at, chosen["price"]))
+        body.append(plane.mark(at, chosen["cost"]))
         description += (
             f" Chosen: {percent(chosen['probability'])}, with {number(chosen['missed'])} missed "
             f"and {number(chosen['false'])} false."

@@ -72,10 +72,10 @@ class OfCard(TypedDict, total=False):
     card: CardRule
 
 
-# --- The part of the document about kinds of errors: prices, thresholds, ranking, probabilities ---
+# --- The part of the document about kinds of errors: costs, thresholds, ranking, probabilities ---
 
 
-class Price(TypedDict):
+class CostOfPair(TypedDict):
     """What a row labelled `actual` costs that is called `predicted`."""
 
     actual: str
@@ -85,7 +85,7 @@ class Price(TypedDict):
 
 class Asked(TypedDict):
     objective: str  # "error" | "cost" | "balanced": what chose candidate and threshold
-    costs: list[Price]  # those given; all others are 1
+    costs: list[CostOfPair]  # those given; all others are 1
     class_weight: str | None
     moved: float  # how much the threshold of the score was moved; it is in the rule
     sentence: str
@@ -100,15 +100,15 @@ class OfClass(TypedDict):
     called: int  # test rows that were called so
     recall: float | None  # the share of its rows that were found
     precision: float | None  # the share of those called so that are
-    price: float | None  # of its errors, where costs were given
+    cost: float | None  # of its errors, where costs were given
 
 
-class Priced(TypedDict):
-    """The errors on test rows, by price."""
+class Cost(TypedDict):
+    """What the errors on test rows cost."""
 
     total: float
     per_row: float
-    interval: list[float] | None  # of the price of a row; none without an error
+    interval: list[float] | None  # of the cost of a row; none without an error
     confidence: float
     method: str  # "bootstrap"
     always: dict[str, float]  # by label: the total if it were always said
@@ -137,7 +137,7 @@ class ThresholdPoint(TypedDict):
     called: int
     missed: int  # rows of the label that are not called so
     false: int  # rows of the other one that are
-    price: float
+    cost: float
 
 
 class Thresholds(TypedDict):
@@ -178,7 +178,7 @@ class Calibrated(TypedDict):
 class ErrorAnalysis(TypedDict):
     asked: Asked
     by_class: list[OfClass]  # empty where no row was tested
-    price: Priced | None
+    cost: Cost | None
     roc: RocCurve | None  # of two labels, and so are the following
     thresholds: Thresholds | None
     calibration: Calibrated | None
@@ -251,7 +251,7 @@ class Candidate(TypedDict):
     validation_errors: int
     validation_n: int
     baseline: bool  # the floor, largest class and random hyperplanes: compared, not chosen
-    price: float | None  # of its validation errors; None: errors decide
+    cost: float | None  # of its validation errors; None: errors decide
     passed_over: bool  # it has no weights, and would have won by less than a standard error
     chosen: bool
 

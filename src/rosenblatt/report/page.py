@@ -133,13 +133,13 @@ def _classes(content: Mapping[str, Any]) -> list[str]:
 
 def _error_chart(charts: Charts, content: Mapping[str, Any], *, several: bool) -> dict[str, Any]:
     """What the headline says, as a picture, and the label that always said is its floor."""
-    error, price = content.get("error") or {}, content.get("price")
+    error, cost = content.get("error") or {}, content.get("cost")
     n, largest = error.get("test_n"), "the largest class" if several else "the larger class"
-    if price and (content.get("asked") or {}).get("objective") == "cost":
-        prices = (price.get("always") or {}).items()
-        always = {label: total for label, total in prices if total is not None}
+    if cost and (content.get("asked") or {}).get("objective") == "cost":
+        costs = (cost.get("always") or {}).items()
+        always = {label: total for label, total in costs if total is not None}
         label = min(always, key=always.__getitem__, default=None)
-        rate, ends, floor = price.get("per_row"), price.get("interval"), always.get(label)
+        rate, ends, floor = cost.get("per_row"), cost.get("interval"), always.get(label)
         title, floor_name, share = "The cost of a test row", f"always saying {named(label)}", False
     else:
         label, rate, ends = error.get("majority_label"), error.get("rate"), error.get("interval")

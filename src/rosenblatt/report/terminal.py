@@ -182,8 +182,8 @@ def _errors(document: Fit) -> Iterator[Line]:
             left_out.setdefault(why, []).append(_OTHERS[name])
     for why, names in left_out.items():
         yield "Compared", f"{' and '.join(names)} not tried: {why}"
-    if document["price"] is not None:
-        yield "Cost", document["price"]["sentence"]
+    if document["cost"] is not None:
+        yield "Cost", document["cost"]["sentence"]
     classes = document["by_class"]
     if by == "balanced" and classes:
         rates = [1 - c["recall"] for c in classes if c["recall"] is not None]
@@ -291,16 +291,16 @@ def _core(document: Any) -> Iterator[str]:
 def _candidates(document: Any) -> Iterator[str]:
     candidates: list[Candidate] = document["candidates"]
     objective = document["asked"]["objective"]
-    priced = any(c["price"] is not None for c in candidates)
+    with_costs = any(c["cost"] is not None for c in candidates)
     head = {"cost": "validation cost a row", "balanced": "balanced"}.get(objective, "")
     room = max(13, 2 + len(head))
-    more = f"{head:>{room}}" if priced else ""
+    more = f"{head:>{room}}" if with_costs else ""
     yield f"{'way of training':<{_NAME}}{'train':>8}{'validation':>12}{more}"
     for c in candidates:
         train, n = c["train_errors"] / c["train_n"], c["validation_n"]
         line = f"{c['name']:<{_NAME}}{train:>8.1%}{c['validation_errors'] / n:>12.1%}"
-        if priced and c["price"] is not None:
-            a_row = c["price"] / n
+        if with_costs and c["cost"] is not None:
+            a_row = c["cost"] / n
             line += f"{a_row:>{room}.1%}" if objective == "balanced" else f"{a_row:>{room}.3f}"
         yield line + _mark(c)
     for name, why in document["not_tried"].items():

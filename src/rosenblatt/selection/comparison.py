@@ -31,7 +31,7 @@ from rosenblatt.selection.row_groups import RowGroups
 class Candidate:
     """A rule that was compared; with `cv` errors and rows are added up over the folds.
 
-    Where a threshold is chosen, errors and price are those at the threshold.
+    Where a threshold is chosen, errors and cost are those at the threshold.
     """
 
     name: str
@@ -42,7 +42,7 @@ class Candidate:
     validation_n: int
     baseline: bool = False  # the floor: compared, not chosen
     notes: tuple[str, ...] = ()  # warnings of its training
-    price: float | None = None  # of its validation errors
+    cost: float | None = None  # of its validation errors
     losses: Floats | None = field(default=None, repr=False, compare=False)  # by validation row
     out_of_sample: OutOfSample | None = field(
         default=None, repr=False, compare=False
@@ -51,8 +51,8 @@ class Candidate:
 
     @property
     def loss(self) -> float:
-        """What candidates are chosen by: the errors, or their price."""
-        return self.validation_errors if self.price is None else self.price
+        """What candidates are chosen by: the errors, or their cost."""
+        return self.validation_errors if self.cost is None else self.cost
 
     @property
     def validation_rate(self) -> float:
@@ -74,7 +74,7 @@ class Peer:
         return len(self.losses)
 
     @property
-    def price(self) -> float:
+    def cost(self) -> float:
         return float(self.losses.sum())
 
     def __add__(self, other: Peer) -> Peer:
@@ -145,7 +145,7 @@ class Comparison:
             else:
                 if predicted is not None:
                     (answers, rule), labels = predicted, self.y[test]
-                    losses = self.criterion.priced(labels, answers, self.classes)
+                    losses = self.criterion.row_costs(labels, answers, self.classes)
                     wrong = int((answers != labels).sum())
                     peers.append(Peer(name, wrong, losses, getattr(rule, "column_", None)))
         return peers
@@ -172,7 +172,7 @@ class Comparison:
         if held_out is None:
             return fitted.predict(X_test), fitted
         own = Unit.of(scores_of(fitted, X)).scores(held_out.scores)
-        threshold = OutOfSample(own, held_out.second).cheapest(self.criterion.prices)
+        threshold = OutOfSample(own, held_out.second).cheapest(self.criterion.costs)
         return self.classes[(scores_of(fitted, X_test) >= threshold).astype(int)], fitted
 
     def _fitted(self, name: str, rule: Any, rows: Indices) -> tuple[Any, Any, Any] | None:
@@ -201,7 +201,7 @@ class Comparison:
             len(y_val),
             name in self.floor,
             notes,
-            losses=self.criterion.priced(y_val, predicted, self.classes),
+            losses=self.criterion.row_costs(y_val, predicted, self.classes),
             out_of_sample=self.scored(rule, X, X_val, y_val) if has_scores else None,
             in_sample=self.scored(rule, X, X, y) if has_scores and self.criterion.moves else None,
         )

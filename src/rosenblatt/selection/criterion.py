@@ -24,12 +24,12 @@ Costs = Mapping[tuple[str, str], float]
 
 @dataclass(frozen=True)
 class Criterion:
-    """Prices of wrong answers.
+    """What wrong answers cost.
 
     Attributes
     ----------
-    prices : array of shape (k, k)
-        prices[i, j] is what a row of class i costs that is called j.
+    costs : array of shape (k, k)
+        costs[i, j] is what a row of class i costs that is called j.
     objective : "error", "cost" or "balanced"
         What candidates are chosen by. With "cost" and "balanced" the threshold of a rule for two
         classes is chosen, too; with "error" it stays as it was learned.
@@ -37,7 +37,7 @@ class Criterion:
         A rule without weights must win by a standard error of the difference at least.
     """
 
-    prices: NDArray[np.float64]
+    costs: NDArray[np.float64]
     objective: str = "error"
     prefers_weights: bool = False
 
@@ -52,47 +52,47 @@ class Criterion:
     ) -> Criterion:
         """`counts` are the rows by label, `costs` by (actual, predicted) label: others cost 1."""
         labels, k = list(counts), len(counts)
-        prices = 1.0 - np.eye(k)
+        matrix = 1.0 - np.eye(k)
         if objective == "cost":
-            prices = price_list(labels, costs or {})
+            matrix = cost_matrix(labels, costs or {})
         elif objective == "balanced":
             shares = np.array(list(counts.values())) / sum(counts.values())
-            prices = prices / (k * shares[:, None])
-        return cls(prices, objective, prefers_weights)
+            matrix = matrix / (k * shares[:, None])
+        return cls(matrix, objective, prefers_weights)
 
     @property
     def moves(self) -> bool:
         """Whether thresholds are chosen."""
-        return len(self.prices) == 2 and self.objective != "error"
+        return len(self.costs) == 2 and self.objective != "error"
 
-    def priced(self, labels: Any, predictions: Any, classes: Any) -> NDArray[np.float64]:
+    def row_costs(self, labels: Any, predictions: Any, classes: Any) -> NDArray[np.float64]:
         """What each of these answers costs."""
         rows, columns = np.searchsorted(classes, labels), np.searchsorted(classes, predictions)
-        return np.asarray(self.prices[rows, columns])
+        return np.asarray(self.costs[rows, columns])
 
     def evaluated(self, c: Candidate) -> Candidate:
-        """With its price and its errors: at the cheapest threshold, where that is chosen."""
+        """With its cost and its errors: at the cheapest threshold, where that is chosen."""
         if self.objective == "error":
             return c
         threshold = self.threshold(c)
         if threshold is not None and c.out_of_sample is not None:
             c = replace(
                 c,
-                losses=c.out_of_sample.prices(threshold, self.prices),
+                losses=c.out_of_sample.costs(threshold, self.costs),
                 validation_errors=c.out_of_sample.errors(threshold),
                 train_errors=c.train_errors
                 if c.in_sample is None
                 else c.in_sample.errors(threshold),
                 in_sample=None,
             )
-        return c if c.losses is None else replace(c, price=float(c.losses.sum()))
+        return c if c.losses is None else replace(c, cost=float(c.losses.sum()))
 
     def threshold(self, c: Candidate) -> float | None:
         """The cheapest one on rows that did not train it; None where none is chosen: a card has
         been searched for with its threshold."""
         if not self.moves or c.out_of_sample is None or _card(c) is not None:
             return None
-        return c.out_of_sample.cheapest(self.prices)
+        return c.out_of_sample.cheapest(self.costs)
 
     def best(self, candidates: list[Candidate]) -> tuple[Candidate, Candidate | None]:
         """The lowest loss on rows that did not train; and who would have won but for its lack of
@@ -108,8 +108,8 @@ class Criterion:
         return (winner, None) if _clearly(winner, rival) else (rival, winner)
 
 
-def price_list(labels: list[str], costs: Costs) -> NDArray[np.float64]:
-    """The price of each mistake; InputError where a label is none."""
+def cost_matrix(labels: list[str], costs: Costs) -> NDArray[np.float64]:
+    """The cost of each mistake; InputError where a label is none."""
     for pair in costs:
         for label in pair:
             if label not in labels:
@@ -129,7 +129,7 @@ def price_list(labels: list[str], costs: Costs) -> NDArray[np.float64]:
                 option="costs",
                 value=f"{actual}:{predicted}",
             )
-    return Objective("cost", costs).prices(labels)
+    return Objective("cost", costs).cost_matrix(labels)
 
 
 def _listed(labels: list[str]) -> str:

@@ -25,21 +25,21 @@ class OutOfSample:
         scores = np.concatenate([part.scores for part in parts])
         return cls(scores, np.concatenate([part.second for part in parts]))
 
-    def prices(self, threshold: float, prices: Floats) -> Floats:
+    def costs(self, threshold: float, costs: Floats) -> Floats:
         """What each row costs if scores from the threshold on are called the second class."""
         called = self.scores >= threshold
-        missed, false = prices[1, 0] * ~called, prices[0, 1] * called
+        missed, false = costs[1, 0] * ~called, costs[0, 1] * called
         return np.asarray(np.where(self.second, missed, false))
 
     def errors(self, threshold: float) -> int:
         """How many rows are wrong if scores from the threshold on are called the second class."""
         return int(((self.scores >= threshold) != self.second).sum())
 
-    def cheapest(self, prices: Floats) -> float:
-        """The threshold of the lowest price: 0 if nothing is cheaper, else between two scores."""
+    def cheapest(self, costs: Floats) -> float:
+        """The threshold of the lowest cost: 0 if nothing is cheaper, else between two scores."""
         cuts = self.cuts()
-        price = prices[1, 0] * cuts.missed + prices[0, 1] * cuts.false
-        best = np.flatnonzero(price == price.min())
+        cost = costs[1, 0] * cuts.missed + costs[0, 1] * cuts.false
+        best = np.flatnonzero(cost == cost.min())
         return float(cuts.thresholds[best[np.abs(cuts.thresholds[best]).argmin()]])
 
     def cuts(self) -> Cuts:

@@ -44,7 +44,7 @@ class Selection:
     candidates : list of Candidate
         In the order given, the largest class before them.
     winner : Candidate
-        The fewest validation errors, or the lowest price; on a tie one with weights, then averaged
+        The fewest validation errors, or the lowest cost; on a tie one with weights, then averaged
         ones, then the fewest training errors, then the first. The floor is not chosen: the largest
         class, and a RandomLinearClassifier beside other candidates.
     peers : list of Peer
@@ -205,12 +205,12 @@ class Selection:
 
     def _chosen_by(self, winner: Candidate) -> str:
         n = winner.validation_n
-        if winner.price is None:
+        if winner.cost is None:
             return f"The winner's validation error, {winner.validation_errors:,} of {n:,},"
         if self.criterion.objective == "balanced":
-            mean = f"{winner.price / n:.1%}, the mean of the error rates of the labels"
+            mean = f"{winner.cost / n:.1%}, the mean of the error rates of the labels"
             return f"The winner's validation error, {mean},"
-        return f"The winner's cost, {winner.price:,g} for {n:,} validation rows,"
+        return f"The winner's cost, {winner.cost:,g} for {n:,} validation rows,"
 
     def __str__(self) -> str:
         room = max(16, 1 + max(len(c.name) for c in self.candidates))

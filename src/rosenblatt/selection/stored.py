@@ -190,7 +190,7 @@ class _StoredComparison:
             wrong += np.bincount(fifth[here], minlength=FIFTHS)
             chose = fifth == VALIDATION
             classes = self.rows.classes
-            losses.append(self.criterion.priced(labels[chose], predicted[chose], classes))
+            losses.append(self.criterion.row_costs(labels[chose], predicted[chose], classes))
             out_of_sample.append(OutOfSample(scores[chose], labels[chose] == classes[1]))
         _, validation, train = self.parts
         errors, missed = int(wrong[VALIDATION + 1 :].sum()), int(wrong[VALIDATION])
@@ -266,7 +266,7 @@ class _StoredComparison:
     def _moved(self, winner: Candidate) -> float:
         if not self.criterion.moves or winner.out_of_sample is None:
             return 0.0
-        by = winner.out_of_sample.cheapest(self.criterion.prices)
+        by = winner.out_of_sample.cheapest(self.criterion.costs)
         if by:
             move_threshold(winner.estimator, by, self._mistakes)
         return by

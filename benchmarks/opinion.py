@@ -30,15 +30,15 @@ def tables():
     yield "credit cards: 9 columns", kept.to_numpy(), card.to_numpy(), 100
 
 
-def timed(X, y, Q):
+def timed(X, y, X_new):
     """The whole, and what one row more costs."""
     begin = time.process_time()
-    second_opinion(X, y, Q[:1])
+    second_opinion(X, y, X_new[:1])
     one = time.process_time() - begin
     begin = time.process_time()
-    found = second_opinion(X, y, Q)
+    found = second_opinion(X, y, X_new)
     every = time.process_time() - begin
-    return found, one, (every - one) / max(len(Q) - 1, 1)
+    return found, one, (every - one) / max(len(X_new) - 1, 1)
 
 
 def main():

@@ -44,7 +44,7 @@ _NAMED = 12  # rows of a conflict that are named in a sentence
 def second_opinion(
     X: Any,
     y: Any,
-    Q: Any,
+    X_new: Any,
     rule: Any = None,
     *,
     work_limit: int | None = None,
@@ -64,11 +64,11 @@ def second_opinion(
         The known rows. Columns of text or categories become 0/1 columns.
     y : array of shape (n,)
         Their labels, two different ones.
-    Q : array, data frame or CSR matrix of shape (m, d)
+    X_new : array, data frame or CSR matrix of shape (m, d)
         The new rows.
     rule : fitted classifier, optional
-        Whose answers are to be judged, by its `predict`: any that takes X and Q as they are given
-        here, a pipeline for example. By default the best linear rule found on the known rows.
+        Whose answers are to be judged, by its `predict`: any that takes X and X_new as they are
+        given here, a pipeline for example. By default the best linear rule found on the known rows.
     work_limit : int, optional
         Row evaluations for each new row, about five million a second; 120,000 by default. It counts
         operations, so that the answer is the same everywhere.
@@ -96,17 +96,17 @@ def second_opinion(
         raise InputError(
             f"y holds one label, {table.classes[0]!r}: a second opinion needs known rows of two."
         )
-    matrix = new_rows(table, Q, preprocessing, like=numbers)
+    matrix = new_rows(table, X_new, preprocessing, like=numbers)
     answers, errors = None, None
     if rule is not None:
-        answers, errors = _answers(rule, X, table.y, Q, table.origin.classes)
+        answers, errors = _answers(rule, X, table.y, X_new, table.origin.classes)
     rule_set = RuleSet(table, matrix, answers=answers, errors=errors, work_limit=work_limit)
     with shown(quiet=not verbose):
         return rule_set.all(list(rule_set.opinions()))
 
 
 def _answers(
-    rule: Any, X: Any, y: NDArray[Any], Q: Any, classes: NDArray[Any]
+    rule: Any, X: Any, y: NDArray[Any], X_new: Any, classes: NDArray[Any]
 ) -> tuple[NDArray[np.int8], int]:
     if not callable(getattr(rule, "predict", None)):
         raise InputTypeError(
@@ -114,7 +114,7 @@ def _answers(
             "None for the best linear rule found."
         )
     both = []
-    for matrix in (Q, X):
+    for matrix in (X_new, X):
         answers = np.asarray(rule.predict(matrix))
         strange = answers[~np.isin(answers, classes)].tolist()
         if strange:
@@ -134,7 +134,7 @@ class Opinion:
     Attributes
     ----------
     row : int
-        Its number in Q.
+        Its number in X_new.
     answer, other : labels
         What the rule says, and what it does not say.
     status : "forced", "overruled", "contested" or "open"
@@ -170,7 +170,7 @@ class Opinion:
 
 @final
 class Opinions:
-    """The answer of `second_opinion`: one Opinion for each row of Q, in order.
+    """The answer of `second_opinion`: one Opinion for each row of X_new, in order.
 
     Attributes
     ----------
@@ -191,7 +191,7 @@ class Opinions:
     def __init__(
         self,
         table: Table,
-        Q: Any,
+        X_new: Any,
         opinions: list[Opinion],
         *,
         separable: bool,
@@ -199,7 +199,7 @@ class Opinions:
         fewest: tuple[int, int],
         n_rows: int,
     ):
-        self._table, self._Q, self._found = table, Q, opinions
+        self._table, self._X_new, self._found = table, X_new, opinions
         self.separable, self.errors, self.fewest, self.n_rows = separable, errors, fewest, n_rows
 
     @property
@@ -247,7 +247,7 @@ class Opinions:
     def _with(self, opinion: Opinion) -> Table:
         label = opinion.answer if opinion.status == "overruled" else opinion.other
         sign = 1 if label == self._table.origin.classes[1] else -1
-        X = below([self._table.X, self._Q[[opinion.row]]], len(self._table.columns))
+        X = below([self._table.X, self._X_new[[opinion.row]]], len(self._table.columns))
         return replace(self._table, X=X, y=np.append(self._table.y, sign).astype(np.int8))
 
     # --- In words ---
@@ -341,7 +341,7 @@ class RuleSet:
     def __init__(
         self,
         table: Table,
-        Q: Any,
+        X_new: Any,
         *,
         answers: NDArray[np.int8] | None,
         errors: int | None,
@@ -349,7 +349,7 @@ class RuleSet:
         work: int = ALL,
         lines: int | None = None,
     ):
-        self.table, self.Q = table, Q
+        self.table, self.X_new = table, X_new
         self.each = EACH if work_limit is None else work_limit
         self.problem = Problem.of(table, None, intercept=True)
         if self.problem.wide:
@@ -362,7 +362,7 @@ class RuleSet:
         self._step = max(_AT_ONCE, self.problem.rows.n)
         with np.errstate(all="ignore"):
             self._begin()
-            self._first = None if self.separable else self._prepared(Q[: self._step])
+            self._first = None if self.separable else self._prepared(X_new[: self._step])
         allowed = max(self.problem.best.cost, errors or 0)
         self.errors = 0 if self.separable else allowed
         self._answers = self._best_answers() if answers is None else answers
@@ -386,17 +386,17 @@ class RuleSet:
 
     def _best_answers(self) -> NDArray[np.int8]:
         if self.separable:
-            return _signs(self._of(self.Q), self._separators[0])
-        return _signs(self._of(self.Q), [*self.problem.best.w.tolist()])
+            return _signs(self._of(self.X_new), self._separators[0])
+        return _signs(self._of(self.X_new), [*self.problem.best.w.tolist()])
 
-    def _of(self, Q: Any) -> Rows:
-        ones = np.ones(Q.shape[0], dtype=np.int8)
-        return Rows(Q, ones, intercept=True, decimal=False, budget=Budget())
+    def _of(self, X_new: Any) -> Rows:
+        ones = np.ones(X_new.shape[0], dtype=np.int8)
+        return Rows(X_new, ones, intercept=True, decimal=False, budget=Budget())
 
     def all(self, opinions: list[Opinion]) -> Opinions:
         return Opinions(
             self.table,
-            self.Q,
+            self.X_new,
             opinions,
             separable=self.separable,
             errors=self.errors,
@@ -416,13 +416,13 @@ class RuleSet:
         return sign, answer, other
 
     def _progress(self, row: int) -> None:
-        n = self.Q.shape[0]
+        n = self.X_new.shape[0]
         progress(f"new row {row + 1:,} of {n:,}", row + 1, n)
 
     # --- A separator, or a few rows that leave none ---
 
     def _by_separators(self) -> Iterator[Opinion]:
-        for row in range(self.Q.shape[0]):
+        for row in range(self.X_new.shape[0]):
             self._progress(row)
             sign, answer, other = self._labels(row)
             conflict, rival = self._forced(row, -sign)
@@ -433,7 +433,7 @@ class RuleSet:
             yield Opinion(row, answer, other, status, rival=rival, conflict=conflict)
 
     def _forced(self, row: int, sign: int) -> tuple[dict[int, int] | None, Floats | None]:
-        x = self.Q[[row]]
+        x = self.X_new[[row]]
         for known in self._separators:
             if int(_signs(self._of(x), known, strictly=True)[0]) == sign:
                 return None, np.array([float(v) for v in known])
@@ -452,8 +452,8 @@ class RuleSet:
     # --- What the other answer costs ---
 
     def _by_errors(self) -> Iterator[Opinion]:
-        for begin in range(0, self.Q.shape[0], self._step):
-            part = self.Q[begin : begin + self._step]
+        for begin in range(0, self.X_new.shape[0], self._step):
+            part = self.X_new[begin : begin + self._step]
             library, cells = self._first or self._prepared(part)
             self._first = None  # of the other parts another one
             for k in range(part.shape[0]):
@@ -511,27 +511,30 @@ def _signs(rows: Rows, w: list[Any], *, strictly: bool = False) -> NDArray[np.in
 # --- New rows beside a table: the same columns, as finite numbers --------------------------------
 
 
-def new_rows(table: Table, Q: Any, preprocessing: Preprocessing | None, *, like: Any) -> Any:
-    """Q as numbers in the columns of the table, dense or sparse as it is; `like`: what that was."""
+def new_rows(table: Table, X_new: Any, preprocessing: Preprocessing | None, *, like: Any) -> Any:
+    """Numbers in the columns of the table, dense or sparse as it is; `like`: what that was."""
     if preprocessing is not None:
-        if not has_words(Q) and not hasattr(Q, "columns"):
-            raise InputError("X is a data frame with words: give Q as one with the same columns.")
-        Q = in_numbers_again(Q, preprocessing, decimal=False)
+        if not has_words(X_new) and not hasattr(X_new, "columns"):
+            raise InputError(
+                "X is a data frame with words: give X_new as one with the same columns."
+            )
+        X_new = in_numbers_again(X_new, preprocessing, decimal=False)
     else:
-        exact.refuse_rounded(Q, decimal=False)
+        exact.refuse_rounded(X_new, decimal=False)
     reader = BaseEstimator()
     names = getattr(like, "columns", None)
     if preprocessing is None and names is not None:
-        other = [str(name) for name in getattr(Q, "columns", names)]
+        other = [str(name) for name in getattr(X_new, "columns", names)]
         if other != [str(name) for name in names]:
             raise InputError(
-                f"Q has the columns {other}, and X {table.columns}: give the same ones in the same "
-                "order."
+                f"X_new has the columns {other}, and X {table.columns}: give the same ones in the "
+                "same order."
             )
-    matrix = as_table(rows.checked_rows(reader, Q, reset=True, name="Q"))
+    matrix = as_table(rows.checked_rows(reader, X_new, reset=True, name="X_new"))
     if matrix.shape[1] != len(table.columns):
         raise InputError(
-            f"Q has {matrix.shape[1]} columns, and X has {len(table.columns)}: give the same ones."
+            f"X_new has {matrix.shape[1]} columns, and X has {len(table.columns)}: give the same "
+            "ones."
         )
     if sparse.issparse(table.X):
         return sparse.csr_matrix(matrix)

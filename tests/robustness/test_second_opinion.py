@@ -38,14 +38,14 @@ def least(X, y, x, sign):
 def test_as_linear_programs_in_fractions_say(heavy):
     seen = set()
     for seed in range(heavy(400)):
-        X, y, Q = small(seed)
-        opinions = second_opinion(X, y, Q)
+        X, y, X_new = small(seed)
+        opinions = second_opinion(X, y, X_new)
         rows = rational.lifted(X.tolist(), y.tolist(), True)
         few = fewest(rows, [1] * len(X))
         assert opinions.separable == (few == 0) == separable(rows)
         assert opinions.fewest == (few, few)
         assert opinions.errors == few
-        for x, opinion in zip(Q, opinions, strict=True):
+        for x, opinion in zip(X_new, opinions, strict=True):
             other = least(X, y, x, opinion.other)
             same = least(X, y, x, opinion.answer)
             expected = "contested" if other == few else "forced"
@@ -176,9 +176,9 @@ def test_real_rows_and_a_rule_in_a_pipeline(cancer):
 
 def test_any_container_gives_the_same(cancer):
     X, y = cancer[0][:120], cancer[1][:120]
-    Q = cancer[0][120:126]
-    expected = [(o.status, o.at_least, o.at_most) for o in second_opinion(X, y, Q)]
-    for known, new in [(X.to_numpy(), Q.to_numpy()), (X, Q.to_numpy())]:
+    X_new = cancer[0][120:126]
+    expected = [(o.status, o.at_least, o.at_most) for o in second_opinion(X, y, X_new)]
+    for known, new in [(X.to_numpy(), X_new.to_numpy()), (X, X_new.to_numpy())]:
         found = second_opinion(known, y.to_numpy(), new)
         assert [(o.status, o.at_least, o.at_most) for o in found] == expected
     whole = load_breast_cancer().data

@@ -30,18 +30,18 @@ _MOST_RANKS = 10**8  # kept in memory, of all cones
 
 
 class Cells:
-    """The cones of the known rows; the rows Q are in the table, too, and cost nothing there."""
+    """The cones of the known rows; the rows X_new are in the table, too, and cost nothing there."""
 
-    def __init__(self, problem: Problem, Q: Floats):
+    def __init__(self, problem: Problem, X_new: Floats):
         known = problem.rows
         self.problem, self.n = problem, known.n
         self.order = np.argsort(-known.y, kind="stable")  # positive rows first
         self.positive = int((known.y > 0).sum())
-        none = np.zeros(len(Q), dtype=np.int64)
+        none = np.zeros(len(X_new), dtype=np.int64)
         x = known.x(0, known.n)[self.order]
         y = np.append(known.y[self.order], none + 1).astype(np.int8)
         cost = np.append(problem.cost[self.order].astype(np.int64), none)
-        self.table = PairTable(np.vstack([x, Q]), y, cost)
+        self.table = PairTable(np.vstack([x, X_new]), y, cost)
         self._left: dict[int, NDArray[np.int64]] = {}
         self._made = 0
 
@@ -200,13 +200,13 @@ class _Best(NamedTuple):
 
 
 class Library:
-    """The best cut of any direction so far, for each of the rows Q on either side."""
+    """The best cut of any direction so far, for each of the rows X_new on either side."""
 
-    def __init__(self, problem: Problem, Q: Any):
-        self._X, self._Q = problem.rows.X, Q
+    def __init__(self, problem: Problem, X_new: Any):
+        self._X, self._X_new = problem.rows.X, X_new
         self._up, self._cost = problem.rows.y > 0, problem.cost.astype(np.int64)
         self.directions: list[Floats] = []
-        n = Q.shape[0]
+        n = X_new.shape[0]
         self._best = {
             sign: _Best(np.full(n, _NONE), np.zeros(n, dtype=np.intp), np.zeros(n))
             for sign in (1, -1)
@@ -214,7 +214,7 @@ class Library:
 
     @np.errstate(all="ignore")
     def add(self, w: Floats) -> None:
-        scores, new = self._X @ w, self._Q @ w
+        scores, new = self._X @ w, self._X_new @ w
         if not (np.isfinite(scores).all() and np.isfinite(new).all()):
             return
         order = np.argsort(scores, kind="stable")

@@ -30,11 +30,11 @@ from rosenblatt._certify.parts import (
     CoefficientSign,
     CollinearColumn,
     Conflict,
+    Hyperplane,
     Margin,
     Origin,
     PairCertificates,
     RevealingColumn,
-    Separator,
     Sides,
     Verdict,
     separated_rows,
@@ -65,11 +65,11 @@ __all__ = [
     "ClassPair",
     "CoefficientSign",
     "Conflict",
+    "Hyperplane",
     "Margin",
     "Origin",
     "PairCertificates",
     "RevealingColumn",
-    "Separator",
     "Verdict",
 ]
 
@@ -170,9 +170,9 @@ class Certificate(AboutRows):
         "complete separation", "quasi-complete separation", "overlap" or "undecided".
     separable : bool or None
         Whether a hyperplane has every row strictly on the right side. None: undecided.
-    separator : Separator or None
+    separator : Hyperplane or None
         Such a hyperplane; for quasi-complete separation one with rows on it.
-    homogeneous_separator : Separator or None
+    homogeneous_separator : Hyperplane or None
         The one with the largest homogeneous margin: the best w* for the mistake bound.
     homogeneous_margin, geometric_margin : Margin or None
         For complete separation. Homogeneous: the γ of Novikoff's theorem, over unit (w, b).
@@ -272,15 +272,15 @@ class Certificate(AboutRows):
         return list(self._document["limits"])
 
     @property
-    def separator(self) -> Separator | None:
+    def separator(self) -> Hyperplane | None:
         margins = self._document.get("margins", {})
         widest = margins.get("geometric", margins.get("homogeneous", self._document))
-        return Separator.of(self._document, widest)
+        return Hyperplane.of(self._document, widest)
 
     @property
-    def homogeneous_separator(self) -> Separator | None:
+    def homogeneous_separator(self) -> Hyperplane | None:
         part = self._document.get("margins", {}).get("homogeneous", {})
-        return Separator.of(self._document, part)
+        return Hyperplane.of(self._document, part)
 
     @property
     def homogeneous_margin(self) -> Margin | None:

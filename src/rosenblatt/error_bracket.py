@@ -21,7 +21,7 @@ from rosenblatt._bounds.search import Search
 from rosenblatt._certify import document as say
 from rosenblatt._certify.check import data_of
 from rosenblatt._certify.document import head
-from rosenblatt._certify.parts import AboutRows
+from rosenblatt._certify.parts import AboutRows, Hyperplane
 from rosenblatt._certify.rows import Rows
 from rosenblatt._certify.table import read_encoded
 from rosenblatt._util.budget import Budget, Clock
@@ -100,14 +100,14 @@ def minimum_errors(
     search.run()
     name = problem.rows.names(present[problem.first])
     numbers = used(search.proof)
-    rule = problem.best
+    best = problem.best
     return ErrorBracket(
         head(table, bool(fit_intercept), "float", preprocessing),
-        lifted=rule.w if fit_intercept else np.append(rule.w, 0.0),
-        wrong_rows=present[rule.wrong[problem.group]],
+        rule=Hyperplane.of_lifted(best.w if fit_intercept else np.append(best.w, 0.0)),
+        wrong_rows=present[best.wrong[problem.group]],
         weights=weights,
         unit=problem.unit,
-        ends=(search.proved, search.lower, rule.cost),
+        ends=(search.proved, search.lower, best.cost),
         conflicts=[say.conflict(problem.rows, name, search.cover.conflicts[k]) for k in numbers],
         proof=search.proof.renamed({k: new for new, k in enumerate(numbers)}, name),
         tree=None if search.cones is None else Tree(search.cones, present, len(table.y)),
@@ -142,8 +142,8 @@ def _limits(search: Search, time_limit: float | None) -> list[str]:
 class ErrorBracket(AboutRows):
     """The answer of `minimum_errors`. Print it to read it in words.
 
-    Every linear rule makes at least `lower` errors; the rule found (`coef_`, `intercept_`) makes
-    `upper`. An error is a row with y_i (w·x_i + b) <= 0. With weights, both are weights of rows.
+    Every linear rule makes at least `lower` errors; the rule found makes `upper`.
+    An error is a row with y_i (w·x_i + b) <= 0. With weights, both are weights of rows.
 
     Attributes
     ----------
@@ -157,8 +157,8 @@ class ErrorBracket(AboutRows):
         rule errs on one, for each cone of directions.
     optimal, proved : bool
         The ends are equal: no linear rule makes fewer errors. `proved`: without trusting a solver.
-    coef_, intercept_ : arrays of shape (1, d) and (1,)
-        The rule.
+    rule : Hyperplane
+        One that makes `upper`, with `coef` and `intercept`.
     wrong_rows : array of int
         The rows on which it errs.
     conflicts : list of Conflict
@@ -181,7 +181,7 @@ class ErrorBracket(AboutRows):
         self,
         head: dict[str, Any],
         *,
-        lifted: NDArray[np.float64],
+        rule: Hyperplane,
         wrong_rows: NDArray[np.intp],
         weights: NDArray[np.float64] | None,
         unit: Fraction,
@@ -194,7 +194,7 @@ class ErrorBracket(AboutRows):
         self._document, self._parts, self._proof, self._tree = head, conflicts, proof, tree
         self._weights, self._unit = weights, unit
         self.ends = ends  # proved, claimed, and reached by the rule, in units
-        self.coef_, self.intercept_ = lifted[None, :-1], lifted[-1:]
+        self.rule = rule
         self.wrong_rows, self.limits = wrong_rows, limits
 
     # --- What it is about ---
@@ -204,14 +204,12 @@ class ErrorBracket(AboutRows):
         """What errors on all rows would count."""
         return self.n_rows if self._weights is None else float(self._weights.sum())
 
-    def with_rule(
-        self, lifted: NDArray[np.float64], wrong_rows: NDArray[np.intp], units: int
-    ) -> ErrorBracket:
+    def with_rule(self, rule: Hyperplane, wrong_rows: NDArray[np.intp], units: int) -> ErrorBracket:
         """This bracket with a better rule, found by another search."""
         proved, lower, _ = self.ends
         return ErrorBracket(
             self._document,
-            lifted=lifted,
+            rule=rule,
             wrong_rows=wrong_rows,
             weights=self._weights,
             unit=self._unit,
@@ -221,11 +219,6 @@ class ErrorBracket(AboutRows):
             tree=self._tree,
             limits=[] if lower >= units else self.limits,
         )
-
-    @property
-    def lifted(self) -> NDArray[np.float64]:
-        """The weights of the rule, and its intercept."""
-        return np.append(self.coef_[0], self.intercept_)
 
     # --- The two ends ---
 
@@ -303,7 +296,7 @@ class ErrorBracket(AboutRows):
             unit=self._unit,
             at_least=self.ends[0],
             at_most=self.ends[2],
-            rule=self.lifted,
+            rule=self.rule,
         )
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -366,7 +359,7 @@ def _check(bracket: ErrorBracket, X: Any, y: NDArray[np.int8]) -> None:
 
 
 def _check_rule(bracket: ErrorBracket, problem: Problem, present: NDArray[np.intp]) -> None:
-    w = [Fraction(v) for v in bracket.lifted.tolist()]
+    w = [Fraction(v) for v in bracket.rule.lifted.tolist()]
     demand(problem.rows.intercept or w[-1] == 0, "the rule has an intercept")
     wrong = problem.wrong(w if problem.rows.intercept else w[:-1])
     same = np.array_equal(present[wrong[problem.group]], bracket.wrong_rows)
@@ -401,7 +394,7 @@ def _check_cones(
 
 def _coefficients(bracket: ErrorBracket) -> str:
     names = [*bracket.feature_names, "(intercept)"]
-    weights = [f"{value:.6g}" for value in bracket.lifted.tolist()]
+    weights = [f"{value:.6g}" for value in bracket.rule.lifted.tolist()]
     table = html_table((), list(zip(names, weights, strict=True)))
     return f"<details><summary>the rule</summary>{table}</details>"
 

@@ -20,7 +20,8 @@ from rosenblatt._bounds.problem import Problem, Rule
 from rosenblatt._certify import document as say
 from rosenblatt._certify.balance import Blend
 from rosenblatt._certify.document import head
-from rosenblatt._certify.rows import Floats, Rows
+from rosenblatt._certify.parts import Hyperplane
+from rosenblatt._certify.rows import Rows
 from rosenblatt._certify.table import Table, has_words, in_numbers, in_numbers_again, read
 from rosenblatt._core.rows import as_table
 from rosenblatt._robustness.cells import Cells, Library, with_row
@@ -146,8 +147,8 @@ class Opinion:
         not searched, because a few rows have already settled it.
     cost : (int, int) or None
         What the other answer costs: these errors minus the fewest of all rules, as a bracket.
-    rival : array of shape (d + 1,) or None
-        A rule that gives the other answer and makes `at_most` errors: weights, then the intercept.
+    rival : Hyperplane or None
+        A rule that gives the other answer and makes `at_most` errors, with `coef` and `intercept`.
     because : list of int
         Where the known rows have a separator and the answer is forced: at most d + 1 of them that
         leave no other.
@@ -160,7 +161,7 @@ class Opinion:
     at_least: int | None = None
     at_most: int | None = None
     cost: tuple[int, int] | None = None
-    rival: NDArray[np.float64] | None = None
+    rival: Hyperplane | None = None
     conflict: Blend | None = None  # by row of the table; the new row is the last one
 
     @property
@@ -432,11 +433,11 @@ class RuleSet:
                 status = "contested" if conflict is None else "overruled"
             yield Opinion(row, answer, other, status, rival=rival, conflict=conflict)
 
-    def _forced(self, row: int, sign: int) -> tuple[dict[int, int] | None, Floats | None]:
+    def _forced(self, row: int, sign: int) -> tuple[dict[int, int] | None, Hyperplane | None]:
         x = self.X_new[[row]]
         for known in self._separators:
             if int(_signs(self._of(x), known, strictly=True)[0]) == sign:
-                return None, np.array([float(v) for v in known])
+                return None, Hyperplane.of_lifted(np.array([float(v) for v in known]))
         problem = with_row(self.problem, x, sign)
         last = problem.rows.n - 1
         answer = conflicts.ask(problem, np.ones(problem.rows.n, dtype=bool), always=last)
@@ -444,7 +445,7 @@ class RuleSet:
             if len(self._separators) < _KEPT:
                 self._separators.append(answer.separator)
             problem.offer_exact(answer.separator)
-            return None, problem.best.w
+            return None, Hyperplane.of_lifted(problem.best.w)
         assert answer.conflict is not None
         name, n = self.problem.first, len(self.table.y)
         return {n if i == last else int(name[i]): v for i, v in answer.conflict.items()}, None
@@ -499,7 +500,8 @@ class RuleSet:
         elif low > self.errors:
             status = "forced"
         cost = max(0, low - self.problem.best.cost), best.cost - self._lower
-        return Opinion(row, answer, other, status, low, best.cost, cost, best.w)
+        rival = Hyperplane.of_lifted(best.w)
+        return Opinion(row, answer, other, status, low, best.cost, cost, rival)
 
 
 def _signs(rows: Rows, w: list[Any], *, strictly: bool = False) -> NDArray[np.int8]:

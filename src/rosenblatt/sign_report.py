@@ -21,7 +21,7 @@ from rosenblatt._bounds.directions import MOST_COLUMNS, Directions, Tree, direct
 from rosenblatt._bounds.problem import Problem, Rule
 from rosenblatt._certify.diagnostics import collinear_columns
 from rosenblatt._certify.document import head
-from rosenblatt._certify.parts import AboutRows
+from rosenblatt._certify.parts import AboutRows, Hyperplane
 from rosenblatt._certify.rows import Floats, Vector
 from rosenblatt._certify.table import Table, read_encoded
 from rosenblatt._util.budget import Clock, LimitReached
@@ -55,8 +55,8 @@ class ColumnSign:
         The fewest errors of rules with weight 0 or the other sign lie between these.
     best : "+", "-" or "0"
         The sign of its weight in the best rule found.
-    rule : array of shape (d + 1,)
-        One that makes `at_most`: weights, then the intercept.
+    rule : Hyperplane
+        One that makes `at_most`, with `coef` and `intercept`.
     """
 
     name: str
@@ -66,7 +66,7 @@ class ColumnSign:
     best: Literal["+", "-", "0"]
     ends: tuple[int, int]
     unit: Fraction
-    rule: NDArray[np.float64]
+    rule: Hyperplane
     tree: Tree | None
 
     @property
@@ -101,7 +101,7 @@ class SignReport(AboutRows):
         longer: str | None,
         asked: bool,
         weighted: bool,
-        best: tuple[NDArray[np.float64], NDArray[np.intp]],
+        best: tuple[Hyperplane, NDArray[np.intp]],
     ):
         self._document, self.columns, self._ends, self._unit = head, columns, ends, unit
         self._longer, self._asked, self._weighted, self._best = longer, asked, weighted, best
@@ -339,7 +339,7 @@ def found_within(
     blends = [c.vector for c in collinear_columns(problem.rows)]
     without = _rules(problem, clock)
     if known is not None:
-        problem.offer(known.lifted)
+        problem.offer(known.rule.lifted)
         least = known.ends[0]
     else:
         least = 0 if errors is not None else _least(problem, clock)
@@ -363,7 +363,7 @@ def found_within(
         longer=longer,
         asked=errors is not None,
         weighted=weights is not None,
-        best=(problem.best.w, present[problem.best.wrong[problem.group]]),
+        best=(Hyperplane.of_lifted(problem.best.w), present[problem.best.wrong[problem.group]]),
     )
 
 
@@ -478,6 +478,6 @@ class _Column:
             best=_SIGNS[self.own],
             ends=(max(bound, min(least, best.cost)), best.cost),
             unit=self.others.unit,
-            rule=best.w,
+            rule=Hyperplane.of_lifted(best.w),
             tree=Tree(cones, present, about["rows"]) if cones and forced else None,
         )

@@ -125,7 +125,9 @@ def test_many_rows_in_the_plane():
     X, y = noisy(5000, 2)
     bracket = minimum_errors(X, y, time_limit=None)
     assert bracket.proved
-    assert bracket.upper <= np.count_nonzero(y != (X @ bracket.coef_[0] + bracket.intercept_ > 0))
+    assert bracket.upper <= np.count_nonzero(
+        y != (X @ bracket.rule.coef + bracket.rule.intercept > 0)
+    )
     bracket.verify(X, y)
 
 

@@ -124,7 +124,7 @@ def test_all_levels_of_a_column_are_never_forced():
     for name in ("c=0", "c=1", "c=2"):
         column = report[name]
         assert (column.sign, column.free, column.collinear) == (None, True, True)
-        assert column.rule[frame.columns.get_loc(name)] == 0
+        assert column.rule.coef[frame.columns.get_loc(name)] == 0
         assert column.at_most == report.errors
     check_sentence(str(report))
     with_reference = forced_signs(frame.drop(columns="c=0"), y, time_limit=None)
@@ -134,7 +134,7 @@ def test_all_levels_of_a_column_are_never_forced():
 def test_witnesses_make_the_errors_that_are_said(cancer):
     X, y = cancer
     for column in forced_signs(X, y, errors=50, time_limit=5):
-        scores = X.to_numpy() @ column.rule[:-1] + column.rule[-1]
+        scores = X.to_numpy() @ column.rule.coef + column.rule.intercept
         wrong = np.where(y, scores, -scores) <= 0
         assert np.count_nonzero(wrong) == column.at_most
         if column.free:

@@ -29,6 +29,7 @@ from rosenblatt._bounds import rules, search
 from rosenblatt._bounds.hitting_set import Cover
 from rosenblatt._bounds.pairs import PairTable
 from rosenblatt._bounds.proof import Cases, bound_of
+from rosenblatt._certify.parts import Hyperplane
 from rosenblatt._util.budget import Budget
 from rosenblatt.errors import InputError, VerificationError
 
@@ -116,7 +117,7 @@ def test_the_same_again():
     X, y = load_iris(return_X_y=True)
     one, two = (minimum_errors(X[50:, :2], y[50:], time_limit=None) for _ in range(2))
     assert str(one) == str(two)
-    assert one.coef_.tobytes() == two.coef_.tobytes()
+    assert one.rule.lifted.tobytes() == two.rule.lifted.tobytes()
     assert one.conflicts == two.conflicts
 
 
@@ -215,7 +216,7 @@ def test_the_rule_makes_the_errors_that_it_is_said_to_make():
     X, y = load_iris(return_X_y=True)
     X, y = X[50:, :2], y[50:]
     bracket = checked(X, y, time_limit=None)
-    w = [Fraction(v) for v in [*bracket.coef_[0].tolist(), *bracket.intercept_.tolist()]]
+    w = [Fraction(v) for v in bracket.rule.lifted.tolist()]
     rows = rational.lifted(X.tolist(), np.where(y == 2, 1, -1))
     wrong = [i for i, a in enumerate(rows) if rational.dot(a, w) <= 0]
     assert bracket.wrong_rows.tolist() == wrong
@@ -278,7 +279,7 @@ def test_changed_claims_are_rejected():
     rejected(ends=(proved + 1, lower, upper))
     rejected(ends=(proved, lower, upper - 1))
     rejected(wrong_rows=bracket.wrong_rows[1:])
-    rejected(coef_=-bracket.coef_)
+    rejected(rule=Hyperplane.of_lifted(-bracket.rule.lifted))
     rejected(X=X + 1)
     part = json.loads(json.dumps(bracket._parts[0]))
     part["weights"][0] = hex(int(part["weights"][0], 16) + 1)

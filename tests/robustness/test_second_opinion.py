@@ -57,9 +57,9 @@ def test_as_linear_programs_in_fractions_say(heavy):
                 assert opinion.at_least == opinion.at_most == other
                 assert opinion.cost == (other - few, other - few)
             if opinion.rival is not None:
-                makes = errors_of(opinion.rival, X, y)
+                makes = errors_of(opinion.rival.lifted, X, y)
                 assert makes == (0 if opinions.separable else opinion.at_most)
-                assert opinion.other * exact_score(opinion.rival, x) > 0
+                assert opinion.other * exact_score(opinion.rival.lifted, x) > 0
     assert {(True, "forced"), (True, "contested"), (False, "forced"), (False, "contested")} <= seen
 
 
@@ -162,7 +162,7 @@ def test_real_rows_and_a_rule_in_a_pipeline(cancer):
     assert [o.answer for o in opinions] == rule.predict(X[450:470]).tolist()
     for k, opinion in enumerate(opinions):
         assert opinion.at_least <= opinion.at_most
-        rival = X.iloc[450 + k] @ opinion.rival[:-1] + opinion.rival[-1]
+        rival = X.iloc[450 + k] @ opinion.rival.coef + opinion.rival.intercept
         assert (rival > 0) == (opinion.other == "malignant")
         text = opinions.sentence(k)
         assert text.startswith(opinion.status)

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from rosenblatt import verify, verify_errors
 from rosenblatt._bounds.hitting_set import Cover, Relaxation, Shares
+from rosenblatt._certify.parts import Hyperplane
 from rosenblatt._util.budget import Budget, LimitReached
 from rosenblatt._util.files import write_whole
 from rosenblatt.errors import VerificationError
@@ -177,7 +178,7 @@ def proof_document(
     unit: Fraction,
     at_least: int,
     at_most: int,
-    rule: NDArray[np.float64],
+    rule: Hyperplane,
 ) -> dict[str, Any]:
     return {
         **head,
@@ -185,7 +186,7 @@ def proof_document(
         "unit": str(unit),
         "at_least": at_least,
         "at_most": at_most,
-        "rule": [float(v).hex() for v in rule.tolist()],
+        "rule": [float(v).hex() for v in rule.lifted.tolist()],
         **tree,
     }
 

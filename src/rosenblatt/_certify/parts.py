@@ -42,7 +42,7 @@ class Margin:
 
 
 @dataclass(frozen=True)
-class Separator:
+class Hyperplane:
     """A hyperplane coef·x + intercept = 0, to the nearest floating-point numbers.
 
     Of many classes: a row of weights and an intercept for each, which sum to 0 over the classes.
@@ -52,7 +52,19 @@ class Separator:
     intercept: float | NDArray[np.float64]  # of many classes an array
 
     @classmethod
-    def of(cls, document: dict[str, Any], part: dict[str, Any]) -> Separator | None:
+    def of_lifted(cls, w: NDArray[np.float64]) -> Hyperplane:
+        """Of d + 1 numbers: the weights, then the intercept."""
+        return cls(w[:-1], float(w[-1]))
+
+    @property
+    def lifted(self) -> NDArray[np.float64]:
+        return np.append(self.coef, self.intercept)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"coef": self.coef.tolist(), "intercept": np.asarray(self.intercept).tolist()}
+
+    @classmethod
+    def of(cls, document: dict[str, Any], part: dict[str, Any]) -> Hyperplane | None:
         if "separator" not in part:
             return None
         w, d = nearest_floats(part["separator"]), len(document["columns"])

@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from rosenblatt._certify import column_text
 from rosenblatt._certify.text import sections
 from rosenblatt.report.document import LISTED, Training, Verdict
@@ -37,11 +35,7 @@ def describe(certificate: Certificate, bracket: ErrorBracket | None = None) -> d
         "homogeneous_margin": ends(certificate.homogeneous_margin),
         "mistake_bound": certificate.mistake_bound,
         "conflict": conflict and _conflict(conflict),
-        "separator": separator
-        and {
-            "coef": separator.coef.tolist(),
-            "intercept": np.asarray(separator.intercept).tolist(),
-        },
+        "separator": separator and separator.to_dict(),
         "coefficient_signs": certificate.coefficient_signs,
         **_of_many_classes(certificate),
         "revealing_columns": [c.column for c in certificate.revealing_columns],
@@ -53,8 +47,7 @@ def describe(certificate: Certificate, bracket: ErrorBracket | None = None) -> d
             "lower": bracket.lower,
             "proved_lower": bracket.proved_lower,
             "upper": bracket.upper,
-            "coef": bracket.coef_.ravel().tolist(),
-            "intercept": float(bracket.intercept_[0]),
+            **bracket.rule.to_dict(),
         },
         "limits": certificate.limits,
         "sha256": certificate.sha256,

@@ -39,7 +39,7 @@ class SecondOpinion:
             "at_most": one.at_most,
             "cost": one.cost,
             "because": one.because,
-            "rival": None if one.rival is None else one.rival.tolist(),
+            "rival": one.rival and one.rival.to_dict(),
         }
         return self.opinions.sentence(k, lambda row: row + 1), content
 

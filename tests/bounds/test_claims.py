@@ -18,6 +18,7 @@ from rosenblatt._bounds.directions import Tree, directions
 from rosenblatt._bounds.problem import Problem
 from rosenblatt._bounds.proof import proof_document
 from rosenblatt._certify.document import head
+from rosenblatt._certify.parts import Hyperplane
 from rosenblatt._certify.table import read_encoded
 from tampering import changed, changes
 
@@ -47,7 +48,7 @@ def whole(weights):
         unit=problem.unit,
         at_least=cones.bound,
         at_most=problem.best.cost,
-        rule=problem.best.w,
+        rule=Hyperplane.of_lifted(problem.best.w),
     )
 
 

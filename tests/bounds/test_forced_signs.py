@@ -14,6 +14,7 @@ from raising import check_sentence, raises
 from rosenblatt import certify, forced_signs, minimum_errors
 from rosenblatt import sign_report as forced_module
 from rosenblatt._bounds.pairs import NO_PAIRS, PairTable
+from rosenblatt._certify.parts import Hyperplane
 from rosenblatt._util.budget import Clock
 from rosenblatt.errors import InputError, VerificationError
 
@@ -224,7 +225,7 @@ def test_the_best_rule_of_both_searches_counts(iris, monkeypatch):
     bracket = minimum_errors(X, y, time_limit=None)
     right = X["sl"] - 6.25 > 0
     wrong = np.flatnonzero(right != (y == 2))
-    poor = bracket.with_rule(np.array([1.0, 0, 0, 0, -6.25]), wrong, len(wrong))
+    poor = bracket.with_rule(Hyperplane(np.array([1.0, 0, 0, 0]), -6.25), wrong, len(wrong))
     poor.verify(X, y)
     assert (bracket.upper, poor.upper > 20) == (1, True)
     monkeypatch.setattr(forced_module.rules, "improve", lambda problem: None)

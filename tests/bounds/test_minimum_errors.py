@@ -157,7 +157,7 @@ def test_rows_that_are_zero_are_errors_through_the_origin():
     bracket = checked([[0, 0], [0, 0], [1, 0]], [1, 0, 1], fit_intercept=False)
     assert bracket.upper == bracket.proved_lower == 2
     assert bracket.wrong_rows.tolist() == [0, 1]
-    assert bracket.intercept_ == [0.0]
+    assert bracket.rule.intercept == 0.0
     bracket = checked([[0.0], [0.0]], [1, 0], fit_intercept=False)
     assert bracket.upper == bracket.proved_lower == 2
 

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt import verify, verify_errors
+from rosenblatt._bounds import proof as proofs
 from rosenblatt._bounds.directions import Tree
 from rosenblatt._bounds.problem import Problem
 from rosenblatt._bounds.proof import Case, bound_of, held_against, proof_document, save, used
@@ -159,8 +160,8 @@ class ErrorBracket(AboutRows):
         The ends are equal: no linear rule makes fewer errors. `proved`: without trusting a solver.
     rule : Hyperplane
         One that makes `upper`, with `coef` and `intercept`.
-    wrong_rows : array of int
-        The rows on which it errs.
+    wrong_rows : array of int or None
+        The rows on which it errs; None after `load`, until `verify` has seen the rows.
     conflicts : list of Conflict
         Groups of rows that prove `proved_lower`: every rule errs on at least one row of each, so
         its errors are a hitting set of them. Empty where directions prove it.
@@ -182,7 +183,7 @@ class ErrorBracket(AboutRows):
         head: dict[str, Any],
         *,
         rule: Hyperplane,
-        wrong_rows: NDArray[np.intp],
+        wrong_rows: NDArray[np.intp] | None,
         weights: NDArray[np.float64] | None,
         unit: Fraction,
         ends: tuple[int, int, int],
@@ -190,12 +191,18 @@ class ErrorBracket(AboutRows):
         proof: Case,
         tree: Tree | None,
         limits: list[str],
+        checked: bool = True,
     ):
         self._document, self._parts, self._proof, self._tree = head, conflicts, proof, tree
         self._weights, self._unit = weights, unit
         self.ends = ends  # proved, claimed, and reached by the rule, in units
-        self.rule = rule
+        self.rule, self._checked = rule, checked
         self.wrong_rows, self.limits = wrong_rows, limits
+
+    @property
+    def checked(self) -> bool:
+        """Whether it was found or checked here; False after `load`, until `verify`."""
+        return self._checked
 
     # --- What it is about ---
 
@@ -303,12 +310,34 @@ class ErrorBracket(AboutRows):
         """Write that proof as JSON (atomic write: whole or not at all)."""
         save(self.to_dict(), path)
 
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> ErrorBracket:
+        """Read what `save` wrote. It says what it claims; `verify` says whether that is proved."""
+        claim = proofs.load(path)
+        if claim["column"] is not None:
+            raise InputError(f"{path} is about the sign of one column: SignReport.load reads it.")
+        least = claim["at_least"]
+        return cls(
+            proofs.head_of(claim),
+            rule=claim["rule"],
+            wrong_rows=None,
+            weights=claim["weights"],
+            unit=claim["unit"],
+            ends=(least, least, claim["at_most"]),
+            conflicts=[],
+            proof=Case(),
+            tree=Tree.of(claim),
+            limits=[],
+            checked=False,
+        )
+
     def verify(self, X: Any, y: Any) -> None:
         """Check the rule, its errors, and what proves `proved_lower` against the data, exactly.
 
         Raises VerificationError if something does not hold.
         """
         held_against(self._document, X, y, partial(_check, self), "The bracket is")
+        self._checked = True
 
     # --- In words ---
 
@@ -328,9 +357,12 @@ class ErrorBracket(AboutRows):
     def lines(self, *, alone: bool = True) -> Iterator[str]:
         """`alone`: without a certificate before it, which has told what was left out."""
         yield _ends(self)
-        if len(self.wrong_rows):
-            yield _errors(self)
+        if self.ends[2]:
+            if self.wrong_rows is not None:
+                yield _errors(self)
             yield from _proof(self)
+        if not self.checked:
+            yield "Claimed (not checked since it was loaded): verify(X, y) checks it."
         yield from (f"Cut short: {limit}." for limit in self.limits)
         if alone and self._weights is not None and self._document["dropped"]:
             yield f"Left out: {many(len(self._document['dropped']), 'row', 'one')} of weight 0."
@@ -362,9 +394,11 @@ def _check_rule(bracket: ErrorBracket, problem: Problem, present: NDArray[np.int
     w = [Fraction(v) for v in bracket.rule.lifted.tolist()]
     demand(problem.rows.intercept or w[-1] == 0, "the rule has an intercept")
     wrong = problem.wrong(w if problem.rows.intercept else w[:-1])
-    same = np.array_equal(present[wrong[problem.group]], bracket.wrong_rows)
-    demand(same, "the rule errs on other rows")
+    rows = present[wrong[problem.group]]
+    known = bracket.wrong_rows is not None
+    demand(not known or np.array_equal(rows, bracket.wrong_rows), "the rule errs on other rows")
     demand(problem.total(wrong) == bracket.ends[2], "the rule's errors count something else")
+    bracket.wrong_rows = rows
 
 
 def _check_bound(bracket: ErrorBracket, problem: Problem, present: NDArray[np.intp]) -> None:
@@ -402,7 +436,7 @@ def _coefficients(bracket: ErrorBracket) -> str:
 def _ends(bracket: ErrorBracket) -> str:
     through = "" if bracket.fit_intercept else " through the origin"
     lower, upper = _amount(bracket, bracket.lower), _amount(bracket, bracket.upper)
-    if not len(bracket.wrong_rows):
+    if not bracket.ends[2]:
         return f"No errors: a linear rule{through} is right about all {bracket.n_rows:,} rows."
     if bracket._weights is not None:
         if bracket.optimal:
@@ -423,6 +457,7 @@ def _amount(bracket: ErrorBracket, value: int | float) -> str:
 
 
 def _errors(bracket: ErrorBracket) -> str:
+    assert bracket.wrong_rows is not None
     rows = bracket.wrong_rows.tolist()
     some = ", ".join(str(row_number(i)) for i in rows[:_SHOWN])
     more = f" and {len(rows) - _SHOWN:,} more" if len(rows) > _SHOWN else ""
@@ -451,6 +486,7 @@ def _proof(bracket: ErrorBracket) -> Iterator[str]:
         how += f" (their smallest hitting set, in {bracket.n_cases:,} cases)"
     elif bracket._weights is None and set(bracket.shares) == {1} and k > 1:
         how = f"{groups} with no row in common, on each of which every linear rule errs"
-    yield f"At least {least}, proved in exact arithmetic by {how}."
+    word = "proved in exact arithmetic" if bracket.checked else "claimed to be proved"
+    yield f"At least {least}, {word} by {how}."
     if bracket.lower > value:
         yield "The part above that is claimed by the solver scipy.optimize.milp, and not proved."

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, final
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt import verify_errors
+from rosenblatt import verify, verify_errors
 from rosenblatt._bounds import proof, rules
 from rosenblatt._bounds.directions import MOST_COLUMNS, Directions, Tree, directions
 from rosenblatt._bounds.problem import Problem, Rule
@@ -101,10 +101,17 @@ class SignReport(AboutRows):
         longer: str | None,
         asked: bool,
         weighted: bool,
-        best: tuple[Hyperplane, NDArray[np.intp]],
+        best: tuple[Hyperplane, NDArray[np.intp]] | None,
+        checked: bool = True,
     ):
         self._document, self.columns, self._ends, self._unit = head, columns, ends, unit
         self._longer, self._asked, self._weighted, self._best = longer, asked, weighted, best
+        self._checked = checked
+
+    @property
+    def checked(self) -> bool:
+        """Whether it was found or checked here; False after `load`, until `verify`."""
+        return self._checked
 
     @property
     def errors(self) -> int | float:
@@ -116,7 +123,7 @@ class SignReport(AboutRows):
 
     def improved(self, bracket: ErrorBracket) -> ErrorBracket:
         """The bracket, with the best rule of this search if it makes fewer errors."""
-        if self._asked or self._ends[1] >= bracket.ends[2]:
+        if self._best is None or self._asked or self._ends[1] >= bracket.ends[2]:
             return bracket
         return bracket.with_rule(*self._best, self._ends[1])
 
@@ -158,12 +165,46 @@ class SignReport(AboutRows):
         """Write that proof as JSON (atomic write: whole or not at all)."""
         proof.save(self.to_dict(name), path)
 
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> SignReport:
+        """Read what `save` wrote: a report of that one column.
+
+        It says what it claims; `verify` says whether that is proved.
+        """
+        claim = proof.load(path)
+        j, sign = _column_of(claim, path)
+        least, most = claim["at_least"], claim["at_most"]
+        forced: Any = _SIGNS[-sign]
+        column = ColumnSign(
+            name=claim["columns"][j],
+            sign=forced,
+            free=False,
+            collinear=False,
+            best=forced,
+            ends=(least, most),
+            unit=claim["unit"],
+            rule=claim["rule"],
+            tree=Tree.of(claim),
+        )
+        return cls(
+            proof.head_of(claim),
+            [column],
+            ends=(0, least - 1),
+            unit=column.unit,
+            longer=None,
+            asked=True,
+            weighted=claim["costs"] is not None,
+            best=None,
+            checked=False,
+        )
+
     def verify(self, X: Any, y: Any) -> None:
         """Check every forced sign, and the errors of its rule, against the data, exactly.
 
         Raises VerificationError if something does not hold.
         """
         proof.held_against(self._document, X, y, self._check, "The signs are")
+        self._checked = True
 
     def _check(self, X: Any, signs: NDArray[np.int8]) -> None:
         from rosenblatt._certify.check import data_of
@@ -190,6 +231,8 @@ class SignReport(AboutRows):
             f"{self.n_rows:,} rows (+ speaks for the label {self.label}, - against it):"
         )
         yield from (f"  {line}" for line in map(self._line, self.columns))
+        if not self.checked:
+            yield "Claimed (not checked since it was loaded): verify(X, y) checks it."
         yield "This is about these rows only; other rows may show something else."
         if not self._asked and self.at_least < self.errors:
             more = ", and more signs may then be forced" if any(not c.sign for c in self) else ""
@@ -235,6 +278,20 @@ class SignReport(AboutRows):
         if self._weighted:
             return f"makes errors that weigh {least}{value:,}"
         return f"errs on {least}{value:,} {'row' if value == 1 else 'rows'}"
+
+
+def _column_of(claim: dict[str, Any], path: Any) -> tuple[int, int]:
+    """Its number, and the sign that is proved to cost more."""
+    if claim["column"] is None:
+        raise InputError(f"{path} is about all linear rules: ErrorBracket.load reads it.")
+    try:
+        next(verify_errors.orthants(claim, len(claim["columns"])))
+    except (verify.Rejected, TypeError, ValueError) as reason:
+        raise InputError(f"{path} is not a proof of errors: {reason}.") from None
+    if not claim["at_least"]:
+        raise InputError(f"{path} is not a proof of a sign: it proves no error.")
+    j, sign = claim["column"]
+    return j, sign
 
 
 def _counted(exact: Fraction) -> int | float:

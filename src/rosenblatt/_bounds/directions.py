@@ -158,6 +158,14 @@ class Tree:
             cone.generators = ()  # ranks of all rows: much memory, and of no more use
             self.n_cones += cone.split is None
 
+    @classmethod
+    def of(cls, claim: dict[str, Any]) -> Tree:
+        """As a file has it."""
+        tree = cls.__new__(cls)
+        tree.document = {name: claim[name] for name in ("costs", "column", "powers", "tree")}
+        tree.n_cones = sum(isinstance(step, dict) for step in claim["tree"])
+        return tree
+
     @cached_property
     def document(self) -> dict[str, Any]:
         names = _Names(self._group, self._single, self._present)

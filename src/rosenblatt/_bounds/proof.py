@@ -21,10 +21,12 @@ from numpy.typing import NDArray
 
 from rosenblatt import verify, verify_errors
 from rosenblatt._bounds.hitting_set import Cover, Relaxation, Shares
-from rosenblatt._certify.parts import Hyperplane
+from rosenblatt._certify.parts import Hyperplane, nearest_floats
 from rosenblatt._util.budget import Budget, LimitReached
 from rosenblatt._util.files import write_whole
-from rosenblatt.errors import VerificationError
+from rosenblatt.errors import InputError, VerificationError
+from rosenblatt.verify import demand
+from rosenblatt.verify_errors import is_count
 
 _MOST_CASES = 2000
 _DEEPEST = 200  # rows that a case is about
@@ -196,6 +198,36 @@ def save(document: dict[str, Any], path: str | os.PathLike[str]) -> None:
     write_whole(path, f"{text}\n".encode(), overwrite=True)
 
 
+def load(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """What `save` wrote, with its rule, unit and weights. InputError where it is no such proof."""
+    try:
+        claim = verify.load(os.fspath(path))
+        verify_errors.check_form(claim)
+        demand(claim["rule"] is not None, "it has no rule")
+        w = nearest_floats(claim["rule"])
+        demand(len(w) == len(claim["columns"]) + 1, "the rule has another number of columns")
+        demand(is_count(claim["at_most"]), "at_most is not a whole number from 0 on")
+        costs, unit = claim["costs"], Fraction(claim["unit"])
+        each = costs is None or (len(costs) == claim["rows"] and all(map(is_count, costs)))
+        demand(each, "costs are not a whole number from 0 on for each row")
+        weights = None if costs is None else np.array([float(c * unit) for c in costs])
+    except verify.Rejected as reason:
+        raise InputError(f"{path} is not a proof of errors: {reason}.") from None
+    except OSError:
+        raise
+    except (LookupError, TypeError, AttributeError, ArithmeticError, ValueError) as error:
+        raise InputError(
+            f"{path} is not a proof of errors: it is malformed ({type(error).__name__}: {error})."
+        ) from None
+    return {**claim, "unit": unit, "weights": weights, "rule": Hyperplane.of_lifted(w)}
+
+
+def head_of(claim: dict[str, Any]) -> dict[str, Any]:
+    """What a loaded proof is about."""
+    own = ("unit", "weights", "at_least", "at_most", "rule", "costs", "column", "powers", "tree")
+    return {name: value for name, value in claim.items() if name not in own}
+
+
 def held_against(
     head: dict[str, Any],
     X: Any,
@@ -208,5 +240,5 @@ def held_against(
     X, _, texts = read_again(X, y, head)
     try:
         check(X, np.array(verify.label_signs(head, texts), dtype=np.int8))
-    except (verify.Rejected, ValueError) as reason:
+    except (verify.Rejected, LookupError, TypeError, ArithmeticError, ValueError) as reason:
         raise VerificationError(f"{what} rejected: {reason}.") from None

@@ -22,7 +22,7 @@ from sklearn.preprocessing import StandardScaler
 
 from common import KEEPS, ORDERS, every_keep, may_not_converge, may_not_separate
 from containers import WEIGHT, X, Y, every_estimator, noisy, same_bits, same_rule
-from rosenblatt import Perceptron
+from rosenblatt import AROW, KernelPerceptron, Perceptron, RandomLinearClassifier, Scorecard
 
 # --- scikit-learn ---------------------------------------------------------------------------------
 
@@ -179,3 +179,14 @@ def test_training_works_in_a_thread_that_is_not_the_main_one(estimator: Any) -> 
     assert len(outcome) == 1
     assert isinstance(outcome[0], type(estimator))
     same_rule(outcome[0], clone(estimator).fit(X, Y))
+
+
+@pytest.mark.parametrize(
+    "kind", [Perceptron, KernelPerceptron, Scorecard, RandomLinearClassifier, AROW]
+)
+def test_who_asks_for_probabilities_learns_where_they_are(kind):
+    """`hasattr` stays False: meta-estimators then take scores."""
+    assert not hasattr(kind(), "predict_proba")
+    assert not hasattr(kind, "predict_proba")
+    with pytest.raises(AttributeError, match=rf"{kind.__name__} .*CalibratedClassifierCV.*study"):
+        kind().predict_proba([[1.0]])

@@ -5,7 +5,7 @@ Some train; others predict with a linear rule or with a kernel.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -86,9 +86,20 @@ class PerceptronTraining(Training):
         return self._rule_number
 
 
+class _NoProbabilities:
+    """`hasattr` says no, as scikit-learn's meta-estimators ask; who calls it learns what to do."""
+
+    def __get__(self, estimator: Any, owner: type) -> NoReturn:
+        raise AttributeError(
+            f"{owner.__name__} has scores and no probabilities. CalibratedClassifierCV of "
+            "sklearn.calibration makes probabilities of them; so does study, for a table."
+        )
+
+
 class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] # untyped bases
     """A scikit-learn classifier, with types: scikit-learn ships none."""
 
+    predict_proba = _NoProbabilities()
     classes_: NDArray[Any]
     n_features_in_: int
     feature_names_in_: NDArray[np.object_]  # only where the columns had names

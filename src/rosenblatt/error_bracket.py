@@ -395,8 +395,8 @@ def _check_rule(bracket: ErrorBracket, problem: Problem, present: NDArray[np.int
     demand(problem.rows.intercept or w[-1] == 0, "the rule has an intercept")
     wrong = problem.wrong(w if problem.rows.intercept else w[:-1])
     rows = present[wrong[problem.group]]
-    known = bracket.wrong_rows is not None
-    demand(not known or np.array_equal(rows, bracket.wrong_rows), "the rule errs on other rows")
+    known = bracket.wrong_rows
+    demand(known is None or np.array_equal(rows, known), "the rule errs on other rows")
     demand(problem.total(wrong) == bracket.ends[2], "the rule's errors count something else")
     bracket.wrong_rows = rows
 

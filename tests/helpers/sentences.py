@@ -1,6 +1,7 @@
 """What people read, by sentence: pages, docstrings, messages, the report, the playground."""
 
 import ast
+import json
 import re
 from collections.abc import Iterator
 from functools import cache
@@ -122,7 +123,7 @@ def of_templates() -> Iterator[Place]:
 
 
 def of_playground() -> Iterator[Place]:
-    path = SOURCE / "play" / "assets" / "english.js"
-    for text in re.findall(r"\"((?:[^\"\\]|\\.)*)\"|`([^`]*)`", path.read_text()):
-        filled = re.sub(r"\$\{[^}]*\}", HOLE, "".join(text))
+    path = SOURCE / "play" / "assets" / "english.json"
+    for text in json.loads(path.read_text()).values():
+        filled = re.sub(r"\{[^}]*\}", HOLE, text)
         yield from ((path.name, sentence) for sentence in sentences(filled))

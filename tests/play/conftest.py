@@ -15,8 +15,9 @@ def file(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def usual(browser):
-    """A window that is often used, without a network."""
-    context = browser.new_context(viewport={"width": 1280, "height": 900}, offline=True)
+    """A window that is often used, without a network; nothing moves by itself."""
+    size = {"width": 1280, "height": 900}
+    context = browser.new_context(viewport=size, offline=True, reduced_motion="reduce")
     yield context
     context.close()
 
@@ -27,17 +28,22 @@ def opened(browser, usual, file):
     troubles, contexts, pages = [], [], []
 
     def open_(link="", path=file, **settings):
-        context = browser.new_context(offline=True, **settings) if settings else usual
+        still = {"reduced_motion": "reduce"}
+        context = browser.new_context(offline=True, **still | settings) if settings else usual
         contexts.extend([context] if settings else [])
         found = context.new_page()
         pages.append(found)
         found.set_default_timeout(60_000)  # busy machines are slow, not wrong
         watch(found, troubles, own=lambda url: url.startswith("file:"))
         found.goto(path.as_uri() + link)
-        found.wait_for_selector(".board-svg .point", state="attached")
+        found.wait_for_selector(".board-svg .lines > *", state="attached")
         return found
 
-    open_.troubles = troubles
+    def blank():
+        pages.append(usual.new_page())
+        return pages[-1]
+
+    open_.troubles, open_.blank = troubles, blank
     yield open_
     for page_or_context in (*pages, *contexts):
         page_or_context.close()

@@ -96,5 +96,6 @@ def test_the_playground_opens_from_the_disk_and_learns(window, tmp_path):
     window.open(path.as_uri())
     points = window.run("return playground.then(() => document.querySelectorAll('.point').length);")
     assert points == 3
+    window.run("document.querySelector('.more').click();")
     shown = window.run("return document.querySelector('.fingerprint dd').textContent;")
     assert shown.strip() == fingerprint(trace(Perceptron(**settings), X, y))

@@ -12,6 +12,8 @@ import time
 
 import pytest
 
+from paging import fingerprint_of
+
 CELLS = [
     "from rosenblatt.play import Playground\n"
     "p = Playground([[3, 3], [4, 3], [1, 1]], ['yes', 'yes', 'no'])\np",
@@ -60,11 +62,11 @@ def test_a_moved_point_arrives_in_python_with_the_same_bits(browser, lab):
     page.locator(".jp-CodeCell").first.click()
     page.keyboard.press("Shift+Enter")
     page.wait_for_selector(".board-svg .point", state="attached")
-    before = page.locator(".fingerprint dd").inner_text()
+    before = fingerprint_of(page)
     page.locator(".board-svg").focus()
     for key in ("n", "ArrowUp", "ArrowUp"):
         page.keyboard.press(key)
-    after = page.locator(".fingerprint dd").inner_text()
+    after = fingerprint_of(page)
     assert after != before
     page.locator(".jp-CodeCell").nth(1).locator(".cm-content").click()
     page.keyboard.press("Shift+Enter")

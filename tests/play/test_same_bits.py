@@ -58,16 +58,26 @@ def test_hashes_are_sha_256(browser):
         assert page.evaluate("(text) => play.digest(text)", text[:length]) == wanted
 
 
-def test_numbers_are_written_as_python_writes_them(browser, rng):
-    """Half way between two of six digits is the even one, on the grid of the page, too."""
-    entry = (
-        'import { number } from "./dom.js";\nexport const all = (v) => v.map((x) => number(x));\n'
-    )
+def test_numbers_are_written_as_each_language_writes_them(browser):
+    entry = """import { speaker } from "./strings.js";
+export const all = (language, values) => {
+  const say = speaker({}, language);
+  return [values.map(say.number), say.vector([0.5, -2]), say.count(22133n)];
+};
+"""
     page = playing.opened(browser, entry)
-    grid = np.concatenate([np.arange(-400, 400) / 64, np.arange(2000) / 1024 + 1, [0.5, 1234565.0]])
-    rest = rng.normal(size=400) * 10.0 ** rng.integers(-30, 30, size=400)
-    values = [v for v in np.concatenate([grid, 1000 * grid, rest]).tolist() if v]
-    assert page.evaluate("(v) => play.all(v)", values) == [f"{v:.6g}" for v in values]
+    values = [3, -0.5, 1234.5678, 0.000123456, -0.0, 2.5e12]
+    asked = "([language, values]) => play.all(language, values)"
+    assert page.evaluate(asked, ["en", values]) == [
+        ["3", "−0.5", "1,234.57", "0.000123", "0", "2.5E12"],
+        "(0.5, −2)",
+        "22,133",
+    ]
+    assert page.evaluate(asked, ["de", values]) == [
+        ["3", "−0,5", "1.234,57", "0,000123", "0", "2,5E12"],
+        "(0,5; −2)",
+        "22.133",
+    ]
 
 
 @pytest.mark.parametrize("compiled", [True, False], ids=["wasm", "javascript"])

@@ -8,36 +8,40 @@ from sklearn.datasets import load_iris
 
 import playing
 from paging import (
+    closed_sheet,
+    downloaded,
+    drag,
     fingerprint_of,
     link_of,
+    opened_sheet,
     paste,
     place,
     run_copied,
-    said_of,
-    saved,
     state,
+    to_the_end,
     tool,
     touch,
+    verdict,
     violations,
+    weights_after,
+    weights_of,
     words,
 )
-from rosenblatt import KernelPerceptron, Perceptron, certify, trace
+from rosenblatt import Perceptron, certify, trace
 from rosenblatt.play import fingerprint
 
 ONLY = "{} can be separated from both others; {} and {} cannot be separated from each other."
 BOARD = "m => ({x: [...m.data.x], y: [...m.data.y], classes: m.data.classes, k: m.run.rows.k})"
 
-REGIONS = """() => [...document.querySelectorAll(".point")].map((g) => {
+REGIONS = """() => [...document.querySelectorAll(".board-svg .point")].map((g) => {
     const { e, f } = g.transform.baseVal[0].matrix, at = new DOMPoint(e, f);
     return ["minus", "plus", "third"].findIndex((kind) =>
-        document.querySelector(`.${kind}-side`)?.isPointInFill(at));
+        document.querySelector(`.board-svg .${kind}-side`)?.isPointInFill(at));
 })"""
 
 
 def three(opened, **more):
-    shown = opened(**more)
-    shown.get_by_label("Example").select_option("three")
-    return shown
+    return opened("#e=three", **more)
 
 
 def rows_of(shown):
@@ -45,41 +49,40 @@ def rows_of(shown):
     return np.reshape(got["x"], (-1, 2)), np.array(got["y"])
 
 
-def test_steps_are_told_in_the_words_of_trace(opened):
+def test_the_sentence_names_the_rival_and_two_weight_vectors_move(opened):
     shown = three(opened)
-    t = trace(Perceptron(order="cyclic", keep="last"), *rows_of(shown))
-    assert words(shown) == t.step(0)
-    for k in (1, 2, 13):
-        shown.get_by_role("slider", name="Step").fill(str(k))
-        assert words(shown) == t.step(k)
-    shown.get_by_role("button", name="To the end").click()
-    assert words(shown) == t.step(len(t))
+    X, y = rows_of(shown)
+    t = trace(Perceptron(order="cyclic", keep="last"), X, y)
+    signs = "▲●■"
+    for k in (2, 5, 12):
+        state(shown, f"m => m.time.goTo({k})")
+        row, own, rival = t.row[k - 1], y[t.row[k - 1]], t.rival[k - 1]
+        said = words(shown)
+        assert said.startswith(f"{signs[own]} {'ABCDEFGHI'[row]}")
+        assert f"So {signs[own]} gets it added, {signs[rival]} gets it taken away." in said
+        assert shown.locator(".vector.added").count() == 2
+        moved = state(shown, f"m => m.replay.changed({k})")
+        assert moved == [own, rival]
 
 
-@pytest.mark.parametrize(
-    ("order", "margin", "kernel"),
-    [("batch", 0.0, "none"), ("random", 0.5, "none"), ("batch", 0.0, "rbf"), ("cyclic", 0, "rbf")],
-)
-def test_all_words_are_those_of_trace(opened, order, margin, kernel):
+@pytest.mark.parametrize(("order", "margin"), [("batch", 0.0), ("random", 0.5), ("cyclic", 0.0)])
+def test_every_step_has_the_weights_of_trace(opened, order, margin):
     X, y = playing.data_sets()["9 x 2 of 3, noise 0"]
     X = np.round(X / np.abs(X).max() * 128) / 64
-    kind, more = (Perceptron, {}) if kernel == "none" else (KernelPerceptron, {"gamma": 0.5})
-    p = kind(order=order, margin=margin, keep="last", patience=None, random_state=4, **more)
+    p = Perceptron(order=order, margin=margin, keep="last", patience=None, random_state=4)
     t = trace(p, X, y)
-    shown = opened()
-    settings = {"order": order, "margin": margin, "seed": 4, "kernel": kernel, "gamma": 0.5}
-    said = said_of(shown, X, y, ["0", "1", "2"], **settings)
-    assert said == [t.step(k) for k in range(len(t) + 1)]
+    found = weights_of(opened(), X, y, ["0", "1", "2"], order=order, margin=margin, seed=4)
+    assert found == [weights_after(t, k) for k in range(len(t) + 1)]
 
 
 def test_a_third_class_comes_and_goes_by_mouse(opened):
-    shown = opened()
+    shown = opened("#e=lihang&t=end")
     tool(shown, "Add ■")
     shown.mouse.click(*place(shown, 2, 3))
     now = state(shown, BOARD)
     assert (now["y"], now["classes"], now["k"]) == ([1, 1, 0, 2], ["-1", "1", "2"], 3)
     assert shown.locator(".point.third").count() == 1
-    assert "■ class 2" in shown.locator(".legend").inner_text()
+    assert "called ■" in shown.locator(".board-svg").text_content()
     tool(shown, "Flip")
     for expected in (0, 1, 2):
         shown.mouse.click(*place(shown, 2, 3))
@@ -94,16 +97,20 @@ def test_a_third_class_comes_and_goes_by_mouse(opened):
 
 
 def test_three_classes_by_keyboard(opened):
-    shown = opened()
+    shown = opened("#e=lihang")
     shown.locator(".board-svg").focus()
     shown.keyboard.press("c")
     assert state(shown, BOARD)["y"] == [1, 1, 0, 2]
+    before = state(shown, BOARD)["x"]
     shown.keyboard.press("ArrowUp")
-    assert state(shown, BOARD)["x"][7] > state(shown, BOARD)["x"][6] - 1
-    assert "class 2." in shown.locator("[role=status].unseen").inner_text()
+    assert state(shown, BOARD)["x"][7] > before[7]
+    shown.keyboard.press("PageUp")
+    shown.keyboard.press("PageDown")
+    assert "class 2." in shown.locator("[role=status].unseen").last.inner_text()
     shown.keyboard.press("f")
     assert state(shown, BOARD)["y"] == [1, 1, 0, 0]
     shown.keyboard.press("Control+z")
+    shown.keyboard.press("PageUp")
     shown.keyboard.press("Delete")
     assert state(shown, BOARD)["y"] == [1, 1, 0]
     shown.keyboard.press("Control+z")
@@ -113,11 +120,8 @@ def test_three_classes_by_keyboard(opened):
 def test_a_finger_moves_a_square(opened):
     shown = three(opened, has_touch=True, viewport={"width": 390, "height": 800})
     before = rows_of(shown)[0]
-    box, dot = shown.locator(".board-svg").bounding_box(), shown.locator(".point.third").first
-    at = dot.bounding_box()
-    start = (at["x"] + at["width"] / 2, at["y"] + at["height"] / 2)
-    end = (start[0], start[1] - 0.1 * box["height"])
-    touch(shown, start, end)
+    start = place(shown, *before[6])
+    touch(shown, start, (start[0], start[1] - 40))
     after = rows_of(shown)[0]
     assert np.flatnonzero((before != after).any(axis=1)).tolist() == [6]
     assert after[6, 1] > before[6, 1]
@@ -125,35 +129,33 @@ def test_a_finger_moves_a_square(opened):
 
 def test_the_verdict_follows_a_dragged_point_and_the_former_run_stays(opened):
     shown = three(opened)
+    to_the_end(shown)
     ours = certify(*rows_of(shown))
-    said = shown.locator(".verdict").inner_text()
-    assert f"⌊2R²/γ²⌋ = {ours.best_possible_mistake_bound:,} updates" in said
-    shown.mouse.move(*place(shown, 5, 2))
-    shown.mouse.down()
-    shown.mouse.move(*place(shown, 2.5, 4), steps=4)
-    shown.mouse.move(*place(shown, 0.5, 2.5), steps=4)  # among the ▲
-    assert shown.locator(".verdict-tag").inner_text() == "No: not separable"
-    assert ONLY.format("●", "▲", "■") in shown.locator(".verdict").inner_text()
-    shown.mouse.up()
+    said = " ".join(shown.locator(".ask").inner_text().split())
+    assert f"At most {ours.best_possible_mistake_bound:,} updates" in said
+    drag(shown, place(shown, 5, 2), place(shown, 2.5, 4), place(shown, 0.5, 2.5))  # among the ▲
+    assert rows_of(shown)[0][6].tolist() == [0.5, 2.5]
+    assert verdict(shown) == "No weights can do it"
+    said = " ".join(shown.locator(".ask p").text_content().split())
+    assert ONLY.format("●", "▲", "■") in said
     assert certify(*rows_of(shown)).verdict == "quasi-complete separation"
-    assert re.search(r"row 6 \(2 against 0\)", shown.locator(".verdict").inner_text())
+    assert re.search(r"■ G against ▲", said)
     assert shown.locator(".meeting").count() >= 1
-    assert shown.locator(".cut.ghost").count() == 3
-    assert "before your change" in shown.locator(".stage").inner_text()
+    assert shown.locator(".board-svg .ghost").count() == 3
+    assert words(shown) == "■ G at (0.5, 2.5): now it goes round for ever."
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_iris_with_three_species_is_that_of_python(opened, capsys):
-    shown = opened()
-    shown.get_by_label("Example").select_option("species")
+    shown = opened("#e=species&t=end")
     X, y = rows_of(shown)
     iris = load_iris()
     assert X.tolist() == iris.data[:, 2:].tolist()
     assert y.tolist() == iris.target.tolist()
-    assert shown.locator(".verdict-tag").inner_text() == "No: not separable"
-    said = shown.locator(".verdict").inner_text()
+    assert verdict(shown) == "No weights can do it"
+    said = " ".join(shown.locator(".ask p").text_content().split())
     assert ONLY.format("▲", "●", "■") in said  # setosa from versicolor and virginica
-    assert "200 right" in said  # of 300, as certify says
+    assert "Of 300 comparisons with another class 200 are right" in said  # as certify says
     assert run_copied(shown, capsys) == fingerprint_of(shown)
 
 
@@ -161,8 +163,8 @@ def test_iris_with_three_species_is_that_of_python(opened, capsys):
 def test_an_own_table_with_three_labels_goes_to_python_and_back(opened, labels, capsys):
     shown = opened()
     a, b, c = labels
-    paste(shown, f"u,v,y\n1,2,{a}\n3,4,{b}\n5,1,{c}\n0,1,{a}\n2.5,5,{b}\n6,0.5,{c}\n")
-    assert shown.locator(".message").inner_text() == "6 rows, 2 columns of numbers; labels: y."
+    said = paste(shown, f"u,v,y\n1,2,{a}\n3,4,{b}\n5,1,{c}\n0,1,{a}\n2.5,5,{b}\n6,0.5,{c}\n")
+    assert said == "6 rows, 2 columns of numbers; labels: y."
     assert state(shown, "m => m.run.rows.k") == 3
     assert run_copied(shown, capsys) == fingerprint_of(shown)
 
@@ -172,13 +174,13 @@ def test_a_link_and_a_saved_page_carry_three_classes(opened, tmp_path):
     shown.get_by_label("Order").select_option("shuffle")
     tool(shown, "Add ■")
     shown.mouse.click(*place(shown, 3, 3))
-    shown.get_by_role("slider", name="Step").fill("2")
+    state(shown, "m => m.time.goTo(2)")
     other = opened(link_of(shown))
     assert state(other) == state(shown)
     assert state(other, BOARD) == state(shown, BOARD)
     assert words(other) == words(shown)
     same = "m => [[...m.data.x], [...m.data.y], m.data.classes, m.settings, m.run.row, m.run.rival]"
-    other = opened(path=saved(shown, tmp_path / "saved.html"))
+    other = opened(path=downloaded(shown, "Save page", tmp_path / "saved.html"))
     assert state(other, same) == state(shown, same)
 
 
@@ -189,9 +191,10 @@ def test_regions_are_where_each_class_wins(opened):
     tool(shown, "Flip")
     shown.mouse.click(*place(shown, 3, 5.5))  # then not all are right
     X, y = rows_of(shown)
-    p = Perceptron(order="cyclic", keep="last", max_iter=2000, max_updates=20000, patience=None)
+    most = state(shown, "m => m.run.settings.maxIter")
+    p = Perceptron(order="cyclic", keep="last", max_iter=most, max_updates=20000, patience=None)
     predicted = p.fit(X, y).predict(X)
-    shown.get_by_role("button", name="To the end").click()
+    to_the_end(shown)
     assert shown.evaluate(REGIONS) == predicted.tolist()
 
 
@@ -206,47 +209,38 @@ def test_many_columns_keep_the_predictions(opened, name):
     header = ",".join([*(f"x{j}" for j in range(X.shape[1])), "y"])
     lines = [",".join(map(repr, [*x, int(c)])) for x, c in zip(X.tolist(), y, strict=True)]
     paste(shown, "\n".join([header, *lines]))
-    got = state(
-        shown,
-        """m => {
-            m.goTo(m.replay.steps);
-            return [...m.run.last];
-        }""",
-    )
-    W = np.reshape(got, (3, -1))
+    to_the_end(shown)
+    W = np.reshape(state(shown, "m => [...m.run.last]"), (3, -1))
     predicted = (X @ W[:, :-1].T + W[:, -1]).argmax(axis=1)
     assert np.mean(shown.evaluate(REGIONS) == predicted) > 0.98  # one may be on a border
 
 
-def test_every_chart_is_drawn(opened):
+def test_a_kernel_draws_three_regions(opened):
     shown = three(opened)
-    shown.get_by_role("button", name="To the end").click()
-    for name in ("Updates", "Vector sum", "Proof", "Weight space", "Pocket", "Dual"):
-        shown.get_by_role("tab", name=name).click()
-        assert shown.locator(".picture svg > *").count() > 5
-    shown.get_by_role("tab", name="Vector sum").click()
-    assert shown.locator(".vector-head.added").count() == 2  # the own class, and its rival
-    shown.locator(".kernel select").select_option("rbf")
-    assert shown.locator(".third-side").count() == 1
-    assert not re.search(r"undefined|NaN|\{", shown.locator("main").inner_text())
+    opened_sheet(shown).locator(".kernel select").select_option("rbf")
+    closed_sheet(shown)
+    to_the_end(shown)
+    assert shown.locator(".board-svg .third-side").count() > 1
+    assert shown.locator(".board-svg .rule").count() == 1
+    assert not re.search(r"undefined|NaN|\{", shown.locator(".app").inner_text())
 
 
-@pytest.mark.parametrize("width", [360, 1280])
+@pytest.mark.parametrize("width", [390, 1280])
 def test_everyone_can_read_it_on_any_screen_in_light_and_dark(opened, width):
     shown = three(opened, viewport={"width": width, "height": 900}, color_scheme="light")
-    shown.get_by_role("button", name="To the end").click()
+    to_the_end(shown)
     assert shown.evaluate("document.documentElement.scrollWidth") <= width
     assert not violations(shown, runOnly=["color-contrast"])
     shown.get_by_role("button", name="Dark").click()
     assert not violations(shown, runOnly=["color-contrast"])
 
 
-def test_a_kernel_that_cannot_be_chosen_says_why_and_classes_stand_in_order(opened):
+def test_a_kernel_that_cannot_be_chosen_says_why(opened):
     shown = opened()
-    why = shown.get_by_text("A kernel needs two columns and at most 400 points")
-    for example, hidden in (("xor", True), ("credit", False), ("three", True)):
-        shown.get_by_label("Example").select_option(example)
+    for name, hidden in (("xor", True), ("credit", False), ("three", True)):
+        state(shown, f"m => m.usePreset('{name}')")
+        sheet = opened_sheet(shown)
+        why = sheet.get_by_text("A kernel needs two columns and at most 400 points")
         assert why.is_hidden() is hidden
-        assert shown.locator(".field.kernel select").is_enabled() is hidden
-    said = shown.locator(".legend").inner_text()
-    assert sorted(range(3), key=lambda c: said.index(f"class {c}")) == [0, 1, 2]
+        assert sheet.locator(".kernel select").is_enabled() is hidden
+        closed_sheet(shown)

@@ -10,6 +10,12 @@ import numpy as np
 
 _GAP = 2.0**-5  # of the set with a tiny margin: thousands of updates, and not millions
 _GRID = 64  # points lie on a grid of 1/64, so that they fit into a link
+# In this order the line swings widely, and each of the eight updates can be followed.
+_SWING = [
+    *([2, 0], [2, 3], [-1, 1], [-1, 3], [5, -2], [-3, 2]),
+    *([-3, -3], [-5, 2], [2, -4], [6, 2], [4, 2], [1, -2]),
+]
+_SIDES = [-1, 1, 1, 1, -1, 1, 1, 1, -1, -1, -1, -1]
 
 Document = dict[str, Any]
 
@@ -17,16 +23,13 @@ Document = dict[str, Any]
 @cache
 def examples() -> dict[str, Document]:
     """By name: rows, labels and the settings to begin with."""
-    from rosenblatt.datasets import load_planar
-
     best = {"order": "shuffle", "keep": "best"}
-    shuffled = {"order": "shuffle", "keep": "last"}
     cyclic = {"order": "cyclic", "keep": "last"}
     return {
+        "swing": _example((_SWING, _SIDES), cyclic),
         "lihang": _example(([[3, 3], [4, 3], [1, 1]], [1, 1, -1]), cyclic),
-        "separable": _example(load_planar("separable", return_X_y=True), shuffled),
         "tiny": _example(([[0, 0], [1, 0], [0, _GAP], [1, _GAP]], [-1, -1, 1, 1]), cyclic),
-        "xor": _example(load_planar("xor", return_X_y=True), cyclic),
+        "xor": _example(([[4, 2], [-4, 2], [-5, -4], [3, -4]], [1, -1, 1, -1]), cyclic),
         "overlap": _example(_clouds(), {"order": "random", "keep": "pocket"}),
         "three": _three(cyclic),
         "iris": _iris("sepal", ["setosa", "versicolor"], cyclic),

@@ -25,6 +25,7 @@ from rosenblatt.errors import InputError
 from rosenblatt.play.bundle import bundled
 from rosenblatt.play.examples import examples, page_table
 
+LANGUAGES = {"en": "english", "de": "german", "zh": "chinese"}
 MOST_ROWS, MOST_COLUMNS, MOST_CLASSES = 2000, 60, 3
 
 
@@ -64,12 +65,19 @@ def page_of(table: dict[str, Any] | None) -> str:
     """The page with a table as `table_of` and `table_of_trace` give it."""
     parts = {
         "palette": css(),
-        "style": asset("style.css"),
+        "style": style(),
         "given": _embedded(begun_with()),
         "table": _embedded(table),
         "script": script(),
     }
     return re.sub(r"\{\{ (\w+) \}\}", lambda name: parts[name[1]], asset("page.html"))
+
+
+@cache
+def style() -> str:
+    """The style without notes, and without space that means nothing."""
+    text = re.sub(r"\s+", " ", re.sub(r"/\*.*?\*/", "", asset("style.css")))
+    return re.sub(r"(:) | ?([{};,]) ?", r"\1\2", text).replace(";}", "}")
 
 
 @cache
@@ -80,9 +88,20 @@ def script() -> str:
 
 @cache
 def begun_with() -> dict[str, Any]:
-    """What the page and the notebook are given: the core and the examples, packed."""
+    """What the page and the notebook are given: the core, the examples and all texts, packed."""
     presets = json.dumps(examples(), allow_nan=False, separators=(",", ":"))
-    return {"version": __version__, "core": packed_core(), "presets": _packed(presets.encode())}
+    return {
+        "version": __version__,
+        "core": packed_core(),
+        "presets": _packed(presets.encode()),
+        "texts": _packed(json.dumps({tag: texts(tag) for tag in LANGUAGES}).encode()),
+    }
+
+
+def texts(tag: str) -> dict[str, str]:
+    """Every text of the page in one language, by its key."""
+    found: dict[str, str] = json.loads(asset(f"{LANGUAGES[tag]}.json"))
+    return found
 
 
 def packed_core() -> str:

@@ -11,7 +11,7 @@ from rosenblatt._util.palette import css
 from rosenblatt.errors import InputError, MissingExtraError
 from rosenblatt.perceptron import Perceptron
 from rosenblatt.play.bundle import bundled
-from rosenblatt.play.html_page import asset, begun_with, table_of
+from rosenblatt.play.html_page import asset, begun_with, style, table_of
 
 try:
     import anywidget
@@ -61,7 +61,7 @@ class Playground(anywidget.AnyWidget):
     """
 
     _esm = _module()
-    _css = f".rosenblatt-play {{ {css()} }}\n{asset('style.css')}"
+    _css = f".rosenblatt-play {{ {css()} }}\n{style()}"
     _given = traitlets.Dict().tag(sync=True)
     _rows = traitlets.Dict().tag(sync=True)
     _run = traitlets.Dict().tag(sync=True)

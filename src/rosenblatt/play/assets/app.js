@@ -1,237 +1,189 @@
 // @ts-check
 // The playground, put together: in a page, or in the cell of a notebook.
 import { Board } from "./board.js";
-import { KINDS, SIGNS } from "./classes.js";
-import { contour } from "./contour.js";
-import { h } from "./dom.js";
-import { KERNELS, scoresAnywhere } from "./kernel.js";
-import { read } from "./link.js";
+import { chips, examples, tools, transport } from "./controls.js";
+import { button, h } from "./dom.js";
+import { Hands } from "./hands.js";
+import { KERNELS } from "./kernel.js";
+import { read, written } from "./link.js";
 import { KEEPS, Model, ORDERS, rowsOf } from "./model.js";
 import { unpacked } from "./packed.js";
-import { tourCard, trainingCard, verdictCard, viewsCard } from "./panels.js";
-import { projected } from "./project.js";
-import { sharingCard } from "./sharing.js";
-import { LANGUAGES, speaker } from "./strings.js";
-import { Timeline } from "./timeline.js";
+import { Pictures } from "./pictures.js";
+import { Question } from "./question.js";
+import { sceneOf } from "./scene.js";
+import { sharing } from "./sharing.js";
+import { sheet } from "./sheet.js";
+import { speaker } from "./strings.js";
+import { Strip } from "./strip.js";
 import { compiled } from "./wasm.js";
-import { stepWords } from "./words.js";
+import { wordsOf } from "./words.js";
 
-const TOOLS = ["move", "plus", "minus", "third", "flip", "erase"];
-const GRID = 1 / 64; // points that are placed by hand lie on this grid, as links have them,
-const PLACES = 48; // or on a finer one where the board would have fewer places
+const STILL = 1600, SETTLED = 400; // ms: before the first example shows itself, and before the address is written
+const BESIDE = 3; // moves of a point
 
 /**
  * @param {HTMLElement} root
- * @param {{core: string, version: string, presets: string, table?: any, hash?: string, page?: boolean, language?: string, onchange?: (model: Model) => void}} given
+ * @param {{core: string, version: string, presets: string, texts: string, table?: any, hash?: string, page?: boolean, language?: string, onchange?: (model: Model) => void}} given
  */
 export async function mount(root, given) {
-  const [core, presets] = await Promise.all([compiled(given.core), unpacked(given.presets).json()]), options = { ...given, presets };
+  const [core, presets, texts] = await Promise.all([compiled(given.core), unpacked(given.presets).json(), unpacked(given.texts).json()]), framed = window.self !== window.top;
   root.classList.add("rosenblatt-play");
-  let redraw = () => {};
-  const model = new Model(core, options.presets, () => {
-    redraw();
-    options.onchange?.(model);
+  root.classList.toggle("embedded", Boolean(given.page && framed));
+  let draw = () => {};
+  const model = new Model(core, presets, (run) => {
+    draw();
+    if (run) given.onchange?.(model);
   });
-  open(model, options);
-  options.onchange?.(model);
+  const linked = open(model, given);
+  const chosen = { view: "space" };
   const build = (/** @type {string} */ language) => {
-    redraw = interior(root, model, options, language, build);
-    redraw();
+    draw = interior(root, model, { ...given, texts, language, chosen, speak: build });
+    draw();
   };
-  build(options.language && LANGUAGES[options.language] ? options.language : "en");
+  build(given.language && texts[given.language] ? given.language : "en");
+  if (given.page && !linked && !framed && !model.time.still) setTimeout(() => model.time.t === 0 && !model.edited && !model.revealed && !root.querySelector("dialog[open]") && model.time.play(0), STILL);
   return model;
 }
 
-/** What is shown first: the state of a link, a table, or the first example. @param {Model} model @param {any} options */
-function open(model, { presets, table, hash }) {
-  const linked = hash ? read(hash, { orders: ORDERS, keeps: KEEPS, kernels: KERNELS }) : null;
-  if (linked?.data) {
-    model.edited = true;
-    model.use(linked.data, linked.settings, linked.step);
-  } else if (linked?.preset && presets[linked.preset]) {
-    model.usePreset(linked.preset);
-    model.use(model.data, linked.settings, linked.step);
-  } else if (table) {
-    model.edited = true;
-    model.use(rowsOf(table), table.settings ?? {}, undefined, table.record);
-  } else {
-    model.usePreset(Object.keys(presets)[0]);
-    model.goTo(0);
+/** What is shown first: the state of a link, a table, or the first example. @param {Model} model @param {any} given */
+function open(model, { table, hash }) {
+  const linked = hash ? read(hash, { orders: ORDERS, keeps: KEEPS, kernels: KERNELS }) : null, preset = linked?.preset && model.presets[linked.preset];
+  if (!linked?.data && !preset) {
+    if (!table) model.usePreset(Object.keys(model.presets)[0]);
+    else {
+      model.edited = true;
+      model.use(rowsOf(table), table.settings ?? {}, table.record);
+    }
+    return Boolean(table);
   }
+  if (preset) model.usePreset(/** @type {string} */ (linked.preset));
+  model.edited = !preset;
+  model.use(linked.data ?? model.data, linked.settings);
+  if (linked.centred) model.centre(true);
+  if (linked.step) model.time.goTo(linked.step);
+  return true;
 }
 
-/** All elements in one language; returns what shows the model. @param {HTMLElement} root @param {Model} model @param {any} options @param {string} language @param {(language: string) => void} build */
-function interior(root, model, options, language, build) {
-  const say = speaker(language);
-  const status = h("p", { role: "status", class: "unseen" });
-  const onGrid = (/** @type {number} */ v, /** @type {"x" | "y"} */ axis) => {
-    const { view } = board.screen, span = view[`${axis}1`] - view[`${axis}0`];
-    const step = Math.min(GRID, 2 ** Math.floor(Math.log2(span / PLACES)));
-    return Math.round(v / step) * step;
-  };
-  const board = new Board(say, {
-    select: (/** @type {number} */ i) => {
-      status.textContent = i >= 0 ? board.describe(i, model.data.classes) : "";
-      draw(false);
-    },
-    move: (/** @type {number} */ i, /** @type {number} */ x, /** @type {number} */ y, /** @type {boolean} */ dragging) => model.move(i, onGrid(x, "x"), onGrid(y, "y"), dragging),
-    add: (/** @type {number} */ x, /** @type {number} */ y, /** @type {number} */ c) => model.add(onGrid(x, "x"), onGrid(y, "y"), c),
-    flip: (/** @type {number} */ i) => model.flip(i),
-    remove: (/** @type {number} */ i) => { board.selected = -1; model.remove(i); },
-    released: () => model.released(),
-  });
-  const timeline = new Timeline(say, model);
-  const says = h("p", { class: "says" }), apart = h("p", { class: "quiet" }), legend = h("ul", { class: "legend" }), fixed = h("p", { class: "quiet" });
-  const verdict = verdictCard(say), training = trainingCard(say, model), views = viewsCard(say, model), tour = tourCard(say);
-  const sharing = sharingCard(say, model, { page: options.page ?? false });
-  const tools = toolbar(say, model, board);
-  const example = h("select", { onchange: () => { board.selected = -1; fitted = null; model.usePreset(example.value); model.goTo(0); } },
-    h("option", { value: "", hidden: true, disabled: true }, say("preset.own")), Object.keys(options.presets).map((id) => h("option", { value: id }, say(`preset.${id}`))));
-  const languages = h("select", { "aria-label": say("language"), onchange: () => build(languages.value) },
-    Object.entries(LANGUAGES).map(([id, { name }]) => h("option", { value: id, selected: id === language, lang: id }, name)));
-  const about = h("p", { class: "quiet" });
-  root.lang = language;
-  root.replaceChildren(
-    h("header", {}, h("h1", {}, say("title")), h("label", { class: "example" }, h("span", {}, say("example")), example),
-      h("div", { class: "corner" }, presentation(say, root), ...(options.page ? [theme(say, () => draw(false))] : []), languages)),
-    h("main", {},
-      h("div", { class: "left" }, h("section", { class: "card stage" }, tools, board.element, legend, timeline.element, says, apart, fixed), tour.element, sharing.element),
-      h("div", { class: "right" }, verdict.element, training.element, views.element)),
-    h("footer", {}, h("details", {}, h("summary", {}, say("keys.title")), h("p", {}, say("keys.says"))), about),
-    status);
+/** All elements in one language; returns what shows the model. @param {HTMLElement} root @param {Model} model @param {any} home */
+function interior(root, model, home) {
+  const say = speaker(home.texts[home.language], home.language), { time } = model;
+  const live = h("p", { class: "unseen", role: "status" }), says = h("p", { class: "say" }), sum = h("p", { class: "sum" });
+  const board = new Board(say), hands = new Hands(board, model, (words) => { live.textContent = words || spoken(); });
+  const strip = new Strip(say, model, board), pictures = new Pictures(say, model, home.chosen), keys = transport(say, model), choices = chips(say, model), thumbs = examples(say, model), tray = tools(say, model, hands);
+  const spoken = () => `${says.textContent} ${sum.textContent}`.trim();
+  const more = sheet(say, model, { page: Boolean(home.page), version: home.version, language: home.language, texts: home.texts, speak: home.speak, sharing: sharing(say, model, board, { page: Boolean(home.page), words: () => says.textContent }) });
+  const question = new Question(say, model, more.openTour), presenting = presentation(say, root, () => draw());
+  const app = h("div", { class: "app" },
+    h("header", {}, h("h1", {}, say("title")), thumbs.elements, h("span", { class: "corner" }, presenting.button, home.page ? theme(say, () => draw()) : [], button("⋯", more.open, { class: "more", "aria-label": say("more"), title: say("more") }))),
+    presenting.leave, h("div", { class: "words" }, says, sum), h("div", { class: "board" }, tray.element, board.element),
+    h("div", { class: "time" }, keys.element, strip.element), h("aside", { class: "side" }, question.element, pictures.element, choices.element));
+  root.lang = home.language;
+  root.replaceChildren(app, more.element, live);
+  listen(root, home, { model, hands, thumbs, more, presenting });
+  new ResizeObserver(() => board.element.isConnected && draw()).observe(board.element);
 
-  const ears = options.page ? document : root; // a notebook has keys of its own
-  ears.onkeydown = (event) => keys(event, timeline, model);
-  root.ondragover = (event) => event.preventDefault();
-  root.ondrop = async (event) => {
-    event.preventDefault();
-    const file = event.dataTransfer?.files[0];
-    if (file) sharing.load(await file.text());
-  };
-
-  /** @type {any} */ let fitted = null; // the points that the view was fitted to
-  function draw(all = true) {
-    const { data, replay, step } = model, flat = data.d === 2;
-    board.editable = flat;
-    const scene = sceneOf(model);
-    board.scene = scene;
-    if (!model.dragging && (fitted === null || !flat || outside(board, scene) || fitted !== data.n && data.n > 60)) {
-      board.fit();
-      fitted = data.n;
+  let told = "", address = 0, moves = 0;
+  function draw() {
+    for (const part of [board, strip, pictures]) part.measure(); // all that is read of the page, before anything is written
+    const { moment } = time, scene = sceneOf(model, moment), { says: sentence, then, sum: sums } = wordsOf(model, moment, say);
+    const early = Boolean(moment.rows.length && !moment.carry);
+    says.replaceChildren(...sentence, ...(then ? [" ", h("span", { class: "then" }, then)] : []));
+    sum.replaceChildren(...sums.flatMap((part, a) => [h("span", { class: a || sums.length === 1 ? "then" : "" }, part), " "]));
+    app.classList.toggle("early", early && then !== undefined);
+    if (model.moving < 0) for (const [line, least] of [[says, 0.6], [sum, 0.8]]) fit(line, least);
+    board.draw(scene, model);
+    const words = spoken();
+    if (model.moving < 0 || ++moves % BESIDE === 0) { // what is beside a hand follows less often
+      strip.show(words);
+      pictures.show(moment);
     }
-    board.draw(scene);
-    says.textContent = stepWords(replay, step, say);
-    timeline.show();
-    if (!all) return;
-    about.textContent = say(replay.curved ? "footer.kernel" : options.page ? "footer" : "footer.notebook", { core: say(`core.${model.core.name}`), version: options.version });
-    apart.textContent = parting(model, say);
-    fixed.textContent = flat ? "" : say(replay.many ? "board.fixed.many" : "board.fixed", { count: data.d });
-    const entries = legendOf(model, scene, say);
-    if (entries.map((entry) => entry.textContent).join("") !== legend.textContent) legend.replaceChildren(...entries);
-    example.value = model.edited || !model.preset ? "" : model.preset;
-    for (const tool of tools.querySelectorAll("input, button")) tool.disabled = !flat;
-    for (const part of [verdict, training, views, tour, sharing]) part.show(model);
+    for (const part of [question, keys, choices, thumbs, tray, more]) part.show();
+    invite(board, model, moment);
+    if (!time.playing && model.moving < 0 && words !== told) {
+      live.textContent = told = words;
+      clearTimeout(address);
+      if (home.page && window.self === window.top) address = window.setTimeout(() => carry(model), SETTLED);
+    }
   }
   return draw;
 }
 
-/** Whether a point is at the edge, where it could not be moved further. @param {Board} board @param {any} scene */
-function outside(board, { xs, ys, n }) {
-  const { x0, x1, y0, y1 } = board.screen.view, [wide, tall] = [0.03 * (x1 - x0), 0.03 * (y1 - y0)];
-  for (let i = 0; i < n; ++i)
-    if (xs[i] < x0 + wide || xs[i] > x1 - wide || ys[i] < y0 + tall || ys[i] > y1 - tall) return true;
-  return false;
+/** A sentence that is too long for its line is written smaller. @param {HTMLElement} line @param {number} least */
+function fit(line, least) {
+  const { clientWidth: width } = line, key = `${line.textContent} ${width}`;
+  if (line.dataset.fitted === key) return;
+  line.dataset.fitted = key;
+  line.style.setProperty("--fit", "1");
+  line.style.setProperty("--fit", String(Math.max(Math.min(1, width / line.scrollWidth), least)));
 }
 
-/** What the board shows of the model. @param {Model} model */
-function sceneOf({ data, run, replay, step, verdict, ghost, moving }) {
-  const w = replay.at(step), end = step === replay.steps, flat = data.d === 2;
-  const { shown } = run.rows, common = { y: data.y, k: data.classes.length, shown, n: data.n, ringed: replay.rowsOf(step), moving, curve: null };
-  if (!flat) {
-    const { xs, ys, line } = projected(data, w);
-    return { ...common, xs, ys, line, star: null, band: 0, ghost: null, kept: null, conflict: null, names: ["", ""] };
-  }
-  const even = (/** @type {number} */ side) => Float64Array.from({ length: data.n }, (_, i) => data.x[2 * i + side]);
-  if (replay.curved) {
-    const curve = replay.edges[step] ? contour(scoresAnywhere(data, run.settings, w), w.length / (data.n + 1), shown) : null;
-    return { ...common, xs: even(0), ys: even(1), line: null, star: null, band: 0, ghost: null, kept: null, conflict: null, names: data.names, curve };
-  }
-  const kept = run.kept ? replay.keptAt(step).w : end && run.settings.keep !== "last" ? run.returned : null;
-  return {
-    ...common, xs: even(0), ys: even(1), line: w, kept, names: data.names,
-    star: verdict.geometric?.w ?? (replay.many ? verdict.homogeneous : null) ?? null, band: verdict.geometric?.margin ?? 0, conflict: verdict.conflict ?? null,
-    ghost: ghost && !ghost.curved && ghost.one === 3 && end ? ghost.at(ghost.steps) : null,
+/** The address carries the state, where it can. @param {Model} model */
+function carry(model) {
+  const hash = written(model);
+  if (hash && (model.edited || model.time.t || location.hash)) history.replaceState(null, "", `#${hash}`);
+}
+
+/** At the end: to take a point, of those that are near to the line. @param {Board} board @param {Model} model @param {any} moment */
+function invite(board, { data, edited, time, run, replay }, { over }) {
+  const { call, scene, screen } = board, on = over && !edited && !time.playing && data.d === 2 && data.n > 1 && data.n <= 26 && !replay.curved && !replay.many && ["clean", "cycle"].includes(run.stop);
+  call.hidden = !on;
+  if (!on) return;
+  const far = Array.from(scene.xs, (x, i) => Math.abs(scene.w[0] * x + scene.w[1] * scene.ys[i] + scene.w[2])), i = far.indexOf(Math.min(...far)), [x, y] = board.at(i);
+  call.style.left = `${Math.min(Math.max(x, 90), screen.width - 90)}px`;
+  call.style.top = `${y}px`;
+}
+
+/** For a lecture: a large board, large words, and the choices. @param {import("./strings.js").Say} say @param {HTMLElement} root @param {() => void} redraw */
+function presentation(say, root, redraw) {
+  const turn = (/** @type {boolean} */ on) => {
+    root.classList.toggle("present", on);
+    if (on) root.requestFullscreen?.().catch(() => {});
+    else if (document.fullscreenElement) document.exitFullscreen();
+    redraw();
   };
-}
-
-/** @param {Model} model @param {any} scene @param {import("./strings.js").Say} say */
-function legendOf({ data }, { kept, star, ghost, conflict }, say) {
-  const entry = (/** @type {string} */ kind, /** @type {string} */ words) => h("li", { class: kind }, h("i", { "aria-hidden": "true" }), words);
-  return [
-    ...data.classes.map((/** @type {string} */ label, /** @type {number} */ c) => entry(KINDS[c], `${SIGNS[c]} ${say("legend.class", { label })}`)),
-    entry("line", say("legend.line")), ...(kept ? [entry("kept", say("legend.kept"))] : []),
-    ...(star ? [entry("star", say("legend.star"))] : []), ...(ghost ? [entry("ghost", say("legend.ghost"))] : []),
-    ...(conflict ? [entry("conflict", say("legend.conflict"))] : []),
-  ];
-}
-
-/** Where this run leaves the former one. @param {Model} model @param {import("./strings.js").Say} say */
-function parting({ ghost, replay }, say) {
-  if (!ghost) return "";
-  const same = replay.partsFrom(ghost), now = replay.run.row[same], then = ghost.run.row[same];
-  if (same >= 0 && now === then) return say("ghost.rival", { same, now });
-  if (same < 0) return say("ghost.same");
-  if (now === undefined || then === undefined) return say("ghost.ends", { same, what: say(now === undefined ? "ghost.end.now" : "ghost.end.then") });
-  return say(same ? "ghost.parts" : "ghost.other", { same, now, then });
-}
-
-/** @param {import("./strings.js").Say} say @param {Model} model @param {Board} board */
-function toolbar(say, model, board) {
-  const radios = TOOLS.map((tool) => h("label", { class: `tool ${tool}` },
-    h("input", { type: "radio", name: "tool", checked: tool === "move", onchange: () => { board.tool = tool; } }), h("span", {}, say(`tool.${tool}`))));
-  return h("div", { class: "toolbar" },
-    h("fieldset", {}, h("legend", { class: "unseen" }, say("tool.legend")), radios),
-    h("button", { type: "button", onclick: () => model.undo() }, say("undo")), h("button", { type: "button", onclick: () => { board.selected = -1; model.clear(); } }, say("clear")));
-}
-
-/** @param {import("./strings.js").Say} say @param {HTMLElement} root */
-function presentation(say, root) {
-  const name = () => say(root.classList.contains("present") ? "unpresent" : "present");
-  const button = h("button", { type: "button", onclick: () => {
-    root.classList.toggle("present");
-    button.textContent = name();
-  } }, name());
-  return button;
+  root.onfullscreenchange = () => !document.fullscreenElement && root.classList.contains("present") && turn(false);
+  const start = button(say("present"), () => turn(true), { class: "present-button", title: "P" });
+  return { button: start, leave: button("×", () => turn(false), { class: "leave", "aria-label": say("unpresent"), title: "Esc" }), turn, get on() { return root.classList.contains("present"); } };
 }
 
 /** Light or dark as the system has it, until the button says otherwise. @param {import("./strings.js").Say} say @param {() => void} redraw */
 function theme(say, redraw) {
   const page = document.documentElement, system = matchMedia("(prefers-color-scheme: dark)");
   const dark = () => (page.dataset.theme || (system.matches ? "dark" : "light")) === "dark";
-  const button = h("button", { type: "button", onclick: () => {
+  const other = button("", () => {
     page.dataset.theme = dark() ? "light" : "dark";
     shown();
-  } });
-  const shown = () => {
-    button.textContent = say(dark() ? "light" : "dark");
     redraw();
-  };
-  system.onchange = shown;
-  button.textContent = say(dark() ? "light" : "dark");
-  return button;
+  }, { class: "theme" });
+  const shown = () => { other.textContent = say(dark() ? "light" : "dark"); };
+  system.onchange = () => { shown(); redraw(); };
+  shown();
+  return other;
 }
 
-/** Keys that work wherever nothing else takes them. @param {KeyboardEvent} event @param {Timeline} timeline @param {Model} model */
-function keys(event, timeline, model) {
-  const at = /** @type {HTMLElement} */ (event.target);
-  if ((event.ctrlKey || event.metaKey) && event.key === "z" && at.tagName !== "TEXTAREA" && at.tagName !== "INPUT") {
+/** Keys and files that come wherever nothing else takes them; a notebook has keys of its own. @param {HTMLElement} root @param {any} home @param {any} parts */
+function listen(root, home, { model, hands, thumbs, more, presenting }) {
+  const ears = /** @type {HTMLElement} */ (home.page ? document : root), { time } = model;
+  ears.onkeydown = (event) => {
+    const at = /** @type {HTMLElement} */ (event.target), writes = ["TEXTAREA", "INPUT", "SELECT"].includes(at.tagName), { key } = event;
+    if ((event.ctrlKey || event.metaKey) && key === "z" && !writes) {
+      hands.done(() => model.undo());
+      return event.preventDefault();
+    }
+    if (event.ctrlKey || event.metaKey || event.altKey || writes || root.querySelector("dialog[open]")) return undefined;
+    if (key === " " && at.tagName !== "BUTTON" && at.tagName !== "SUMMARY") time.toggle();
+    else if (key === ",") time.back();
+    else if (key === ".") time.next();
+    else if (key === "p" || key === "P") presenting.turn(!presenting.on);
+    else if (key === "Escape" && presenting.on) presenting.turn(false);
+    else if (/^[1-9]$/.test(key)) thumbs.choose(Number(key) - 1);
+    else return undefined;
+    return event.preventDefault();
+  };
+  ears.ondragover = (event) => event.preventDefault();
+  ears.ondrop = async (event) => {
     event.preventDefault();
-    return model.undo();
-  }
-  if (event.ctrlKey || event.metaKey || event.altKey || ["TEXTAREA", "INPUT", "SELECT"].includes(at.tagName)) return undefined;
-  if (event.key === " " && at.tagName !== "BUTTON" && at.tagName !== "SUMMARY") timeline.toggle();
-  else if (event.key === ",") timeline.jump(model.step - 1);
-  else if (event.key === ".") timeline.jump(model.step + 1);
-  else return undefined;
-  return event.preventDefault();
+    const file = event.dataTransfer?.files[0];
+    if (file) more.load(await file.text());
+  };
 }

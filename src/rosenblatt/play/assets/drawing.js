@@ -1,109 +1,141 @@
 // @ts-check
 // What is on the board, as shapes of SVG; many points as paint on a canvas.
-import { KINDS, SIGNS, labelOf } from "./classes.js";
-import { number, s } from "./dom.js";
-import { borders, crossing, regions, ticks } from "./plane.js";
+import { KINDS, SIGNS, classNumber, labelOf } from "./classes.js";
+import { s } from "./dom.js";
+import { borders, clipped, corners, crossing, regions, ticks } from "./plane.js";
 
-/** @typedef {import("./board.js").Scene} Scene */
+/** @typedef {import("./scene.js").Scene} Scene */
 /** @typedef {import("./plane.js").Screen} Screen */
 
-/** Where each class wins; of three with their signs. @param {Screen} screen @param {Scene} scene */
-export function regionsOf(screen, { line, shown }) {
-  if (!line || !Array.from(line).some((v, j) => v && (j + 1) % 3)) return []; // intercepts alone divide nothing
+const SMALL = 0.04; // a part of the board that has no name
+const LEVELS = [[0, 0.05], [1, 0.09], [3, 0.15], [6, 0.22], [10, 0.28], [16, 0.34], [26, 0.39]]; // |score|, strength of the tint
+
+/** A rule of two classes in pixels: their score at (0, 0), and how it grows. @param {Screen} screen @param {ArrayLike<number>} line */
+function inPixels(screen, line) {
+  const at = (/** @type {number} */ px, /** @type {number} */ py) => {
+    const [x, y] = screen.from(px, py);
+    return line[0] * x + line[1] * y + line[2];
+  };
+  const c = at(0, 0);
+  return { at, a: (at(screen.width, 0) - c) / screen.width, b: (at(0, screen.height) - c) / screen.height };
+}
+
+/** The tint of two classes, by |score|: one gradient across the line. @param {Screen} screen @param {ArrayLike<number>} line @param {any} gradient @param {number} unit of scores */
+export function tinted(screen, line, gradient, unit) {
+  const { at, a, b } = inPixels(screen, line), steep = Math.hypot(a, b);
+  if (!steep || !Number.isFinite(steep)) return line[2] ? `fill: var(--${line[2] > 0 ? "pos" : "neg"}); fill-opacity: 0.12` : "fill: none";
+  const [cx, cy] = [screen.width / 2, screen.height / 2], far = at(cx, cy) / steep, [nx, ny] = [a / steep, b / steep], reach = screen.width + screen.height;
+  const [fx, fy] = [cx - nx * far, cy - ny * far];
+  Object.entries({ x1: fx - nx * reach, y1: fy - ny * reach, x2: fx + nx * reach, y2: fy + ny * reach }).forEach(([name, v]) => gradient.setAttribute(name, v));
+  [...gradient.children].forEach((stop, i) => {
+    const side = i < LEVELS.length ? -1 : 1, [score, strength] = LEVELS[side < 0 ? LEVELS.length - 1 - i : i - LEVELS.length];
+    stop.setAttribute("offset", Math.min(Math.max(0.5 + (side * score * unit) / steep / reach / 2, 0), 1));
+    stop.setAttribute("stop-opacity", strength);
+  });
+  return `fill: url(#${gradient.id})`;
+}
+
+/** @param {string} id */
+export const gradientOf = (id) => s("linearGradient", { id, gradientUnits: "userSpaceOnUse" }, ["minus", "plus"].flatMap((kind) => LEVELS.map(() => s("stop", { class: kind }))));
+
+/** @param {[number, number][]} polygon */
+const areaOf = (polygon) => Math.abs(polygon.reduce((sum, [x, y], a) => {
+  const [u, v] = polygon[(a + 1) % polygon.length];
+  return sum + (x * v - u * y) / 2;
+}, 0));
+
+/** Where each class wins, of three. @param {Screen} screen @param {ArrayLike<number>} line @param {number[]} shown */
+export function sidesOf(screen, line, shown) {
+  if (!Array.from(line).some((v, j) => v && (j + 1) % 3)) return { shapes: [], middles: [] }; // intercepts alone divide nothing
   const found = regions(screen.view, line).map((polygon, c) => ({ polygon, c: shown[c] })).filter(({ polygon }) => polygon.length > 2);
-  const shapes = found.map(({ polygon, c }) => s("polygon", { points: screen.path(polygon), class: `${KINDS[c]}-side` }));
-  return line.length === 3 ? shapes : [...shapes, ...found.map(({ polygon, c }) => nameOf(screen, polygon, c))];
+  const middle = (/** @type {[number, number][]} */ polygon) => [0, 1].map((axis) => polygon.reduce((sum, at) => sum + at[axis], 0) / polygon.length);
+  const large = found.filter(({ polygon }) => areaOf(polygon) > SMALL * areaOf(corners(screen.view)));
+  return {
+    shapes: found.map(({ polygon, c }) => s("polygon", { points: screen.path(polygon), class: `${KINDS[c]}-side` })),
+    middles: large.map(({ polygon, c }) => ({ c, at: screen.to(.../** @type {[number, number]} */ (middle(polygon))) })),
+  };
 }
 
-/** The sign of a class in the middle of its region. @param {Screen} screen @param {[number, number][]} polygon @param {number} c */
-function nameOf(screen, polygon, c) {
-  const [x, y] = [0, 1].map((axis) => polygon.reduce((sum, at) => sum + at[axis], 0) / polygon.length);
-  const [px, py] = screen.to(x, y);
-  return s("text", { x: px, y: py + 16, class: `region-name ${KINDS[c]}` }, SIGNS[c]);
-}
-
-/** @param {Screen} screen @param {string[]} names */
-export function axesOf(screen, names) {
-  const { view, width, height } = screen, shapes = [], free = width - 24 - 8 * (names[0] ?? "").length;
-  for (const x of ticks(view.x0, view.x1)) {
+/** @param {Screen} screen @param {string[]} names @param {(v: number) => string} number */
+export function gridOf(screen, names, number) {
+  const { view, width, height } = screen, shapes = [], about = Math.max(Math.round(width / 90), 3);
+  const clamp = (/** @type {number} */ v, /** @type {number} */ low, /** @type {number} */ high) => Math.min(Math.max(v, low), high);
+  const [ox, oy] = screen.to(0, 0), below = clamp(oy + 15, 14, height - 5), left = clamp(ox - 6, 26, width);
+  for (const x of ticks(view.x0, view.x1, about)) {
     const [px] = screen.to(x, 0);
-    shapes.push(s("line", { x1: px, x2: px, y1: 0, y2: height, class: x === 0 ? "axis" : "grid" }),
-      s("text", { x: px + 4, y: height - 6, class: "tick" }, px < free - 24 ? number(x, 4) : ""));
+    shapes.push(s("path", { class: x ? "grid" : "axis", d: `M${px} 0V${height}` }));
+    if (x && px > 20 && px < width - 60) shapes.push(s("text", { x: px, y: below, class: "tick middle" }, number(x)));
   }
-  for (const y of ticks(view.y0, view.y1)) {
+  for (const y of ticks(view.y0, view.y1, Math.max((about * height) / width, 3))) {
     const [, py] = screen.to(0, y);
-    shapes.push(s("line", { x1: 0, x2: width, y1: py, y2: py, class: y === 0 ? "axis" : "grid" }),
-      s("text", { x: 4, y: py - 4, class: "tick" }, py > 40 ? number(y, 4) : ""));
+    shapes.push(s("path", { class: y ? "grid" : "axis", d: `M0 ${py}H${width}` }));
+    if (y && py > 24 && py < height - 24) shapes.push(s("text", { x: left, y: py + 4, class: "tick end" }, number(y)));
   }
-  shapes.push(s("text", { x: width - 8, y: height - 6, class: "name end" }, names[0] ?? ""),
-    s("text", { x: 8, y: 18, class: "name" }, names[1] ?? ""));
+  shapes.push(s("text", { x: width - 8, y: clamp(oy - 7, 14, height - 8), class: "tick end" }, subscripted(names[0] ?? "")), s("text", { x: clamp(ox + 6, 8, width - 60), y: 15, class: "tick" }, subscripted(names[1] ?? "")));
   return shapes;
 }
 
+/** x1 as formulas have it. @param {string} name */
+const subscripted = (name) => name.replace(/^x([0-9])$/, (_, digit) => `x${"₀₁₂₃₄₅₆₇₈₉"[digit]}`);
+
 /** The borders of a rule. @param {Screen} screen @param {ArrayLike<number>} rule @param {string} kind */
-function cut(screen, rule, kind) {
+export function cut(screen, rule, kind) {
   return borders(screen.view, rule).map((ends) => {
     const [[x1, y1], [x2, y2]] = ends.map(([x, y]) => screen.to(x, y));
-    return s("line", { x1, y1, x2, y2, class: `cut ${kind}` });
+    return s("line", { x1, y1, x2, y2, class: kind });
   });
 }
 
-/** The separator of the largest margin, and of two classes how far it is from both. @param {Screen} screen @param {ArrayLike<number>} w @param {number} band */
-export function marginsOf(screen, w, band) {
-  const length = Math.hypot(w[0], w[1]) * band;
-  const sides = band ? [length, -length].flatMap((far) => cut(screen, [w[0], w[1], w[2] + far], "margin")) : [];
-  return [...cut(screen, w, "star"), ...sides];
+/** A name along a line, so far from its left end. @param {Screen} screen @param {ArrayLike<number>} rule @param {string} name @param {number} place 0 … 1 @param {string} kind */
+export function named(screen, rule, name, place, kind) {
+  if (rule.length !== 3) return [];
+  const ends = crossing(screen.view, rule).map(([x, y]) => screen.to(x, y)).sort((a, b) => a[0] - b[0] || a[1] - b[1]);
+  if (ends.length < 2 || Math.hypot(ends[1][0] - ends[0][0], ends[1][1] - ends[0][1]) < 160) return [];
+  const [x, y] = [0, 1].map((axis) => ends[0][axis] + place * (ends[1][axis] - ends[0][axis]));
+  const turned = (Math.atan2(ends[1][1] - ends[0][1], ends[1][0] - ends[0][0]) * 180) / Math.PI;
+  return [s("text", { class: `along middle ${kind}`, transform: `translate(${x.toFixed(1)} ${y.toFixed(1)}) rotate(${turned.toFixed(1)})`, dy: -7 }, name)];
 }
 
-/** The rule now, beside the former one and the one that is kept. @param {Screen} screen @param {Scene} scene */
-export function rulesOf(screen, { ghost, kept, line }) {
-  const shapes = [];
-  if (ghost) shapes.push(...cut(screen, ghost, "ghost"));
-  if (kept) shapes.push(...cut(screen, kept, "kept"));
-  if (line) shapes.push(...cut(screen, line, "line"), ...(line.length === 3 ? arrow(screen, line) : []));
-  return shapes;
+/** The separator of the widest gap, and of two classes the gap. @param {Screen} screen @param {ArrayLike<number>} w @param {number} band */
+export function gapOf(screen, w, band) {
+  const far = Math.hypot(w[0], w[1]) * band, inside = clipped(clipped(corners(screen.view), [w[0], w[1], w[2] + far]), [-w[0], -w[1], far - w[2]]);
+  return [...(band && inside.length > 2 ? [s("polygon", { points: screen.path(inside), class: "band" })] : []), ...cut(screen, w, "star")];
 }
 
-/** Where w points: to the plus side, at right angles on the screen. @param {Screen} screen @param {ArrayLike<number>} line */
-function arrow(screen, line) {
-  const ends = crossing(screen.view, line).map(([x, y]) => screen.to(x, y));
-  if (ends.length < 2) return [];
-  const [mx, my] = [(ends[0][0] + ends[1][0]) / 2, (ends[0][1] + ends[1][1]) / 2];
-  let [dx, dy] = [ends[1][1] - ends[0][1], ends[0][0] - ends[1][0]];
-  const size = Math.hypot(dx, dy) / 46;
-  [dx, dy] = [dx / size, dy / size];
-  const [x, y] = screen.from(mx + dx, my + dy);
-  if (line[0] * x + line[1] * y + line[2] < 0) [dx, dy] = [-dx, -dy];
-  const [tx, ty] = [mx + dx, my + dy];
-  const head = [[tx, ty], [tx - 0.25 * dx - 0.14 * dy, ty - 0.25 * dy + 0.14 * dx], [tx - 0.25 * dx + 0.14 * dy, ty - 0.25 * dy - 0.14 * dx]];
-  return [s("line", { x1: mx, y1: my, x2: tx - 0.2 * dx, y2: ty - 0.2 * dy, class: "cut line" }),
-    s("polygon", { points: head.map((p) => p.join(",")).join(" "), class: "arrow-head" }),
-    s("text", { x: tx + 0.25 * dx, y: ty + 0.25 * dy + 5, class: "arrow-name" }, "w")];
+/** @param {number[]} from @param {number[]} to in pixels @param {string} kind @param {Record<string, any>} [more] */
+export function arrow([x1, y1], [x2, y2], kind, more = {}) {
+  const length = Math.hypot(x2 - x1, y2 - y1), size = Math.min(13, length);
+  if (length < 3) return [];
+  const [ux, uy] = [((x2 - x1) / length) * size, ((y2 - y1) / length) * size], [bx, by] = [x2 - ux, y2 - uy];
+  return [s("g", { class: `vector ${kind}`, ...more }, s("line", { x1, y1, x2: x2 - 0.7 * ux, y2: y2 - 0.7 * uy }),
+    s("polygon", { points: `${x2},${y2} ${bx - 0.45 * uy},${by + 0.45 * ux} ${bx + 0.45 * uy},${by - 0.45 * ux}` }))];
 }
 
-/** A shape of its own for each class. @type {Record<string, () => any>} */
-const SHAPES = {
-  plus: () => s("circle", { r: 7 }), minus: () => s("path", { d: "M0,-8.5 L8,6 L-8,6 Z" }),
-  third: () => s("rect", { x: -6.5, y: -6.5, width: 13, height: 13 }),
-};
+/** A shape of its own for each class. @param {string} kind @param {number} r @param {number} [x] @param {number} [y] @param {Record<string, any>} [more] */
+export function glyph(kind, r, x = 0, y = 0, more = {}) {
+  const at = { class: `glyph ${kind}`, ...more };
+  if (kind === "plus") return s("circle", { cx: x, cy: y, r, ...at });
+  if (kind === "third") return s("rect", { x: x - 0.9 * r, y: y - 0.9 * r, width: 1.8 * r, height: 1.8 * r, ...at });
+  return s("path", { d: `M${x} ${y - 1.22 * r}L${x + 1.2 * r} ${y + 0.84 * r}H${x - 1.2 * r}Z`, "stroke-linejoin": "round", ...at });
+}
 
-/** @param {string} kind @param {[number, number]} place @param {boolean} large as where there are few */
-export const pointOf = (kind, [px, py], large) =>
-  s("g", { class: `point ${kind}`, transform: `translate(${px.toFixed(2)},${py.toFixed(2)})${large ? "" : " scale(0.6)"}` }, SHAPES[kind]());
+/** @param {string} kind @param {number} r @param {string} letter */
+export const pointOf = (kind, r, letter) => s("g", { class: `point ${kind}` }, s("circle", { class: "halo", r: 1.75 * r }), glyph(kind, r),
+  letter ? s("text", { class: "letter middle", y: r * (kind === "minus" ? 0.56 : 0.36), style: `font-size: ${(r * (kind === "minus" ? 0.9 : 1.05)).toFixed(1)}px` }, letter) : []);
 
-/** The rows of each class joined, and where their blends meet. @param {Screen} screen @param {Scene} scene */
+/** The points of each class joined, and where their blends meet. @param {Screen} screen @param {Scene} scene */
 export function conflictOf(screen, { conflict, xs, ys, y }) {
-  if (!conflict) return [];
-  const rows = [...new Set(conflict.rows)], at = (/** @type {number} */ i) => screen.to(xs[i], ys[i]);
+  const rows = /** @type {number[]} */ ([...new Set(conflict.rows)]), at = (/** @type {number} */ i) => screen.to(xs[i], ys[i]);
   const shapes = [...new Set(rows.map((i) => y[i]))].flatMap((label) => {
     const some = rows.filter((i) => y[i] === label);
     return some.length < 2 ? [] : [s("polygon", { points: some.map((i) => at(i).join(",")).join(" "), class: "blend" })];
   });
-  const held = rows.map((i) => s("circle", { cx: at(i)[0], cy: at(i)[1], r: 11, class: "held" }));
-  const places = new Set(conflict.meetings.map(([u, v]) => screen.to(u, v).map((p) => p.toFixed(2)).join(",")));
-  return [...shapes, ...held, ...[...places].map((place) =>
-    s("path", { d: "M-6,-6 L6,6 M-6,6 L6,-6", transform: `translate(${place})`, class: "meeting" }))];
+  const places = new Set(conflict.meetings.map((/** @type {[number, number]} */ [u, v]) => screen.to(u, v).map((p) => p.toFixed(2)).join(",")));
+  return [...shapes, ...[...places].map((place) => s("path", { d: "M-8,-8 L8,8 M-8,8 L8,-8", transform: `translate(${place})`, class: "meeting" }))];
 }
+
+/** The sign of a class, as words have it. @param {number} c @param {string} [tag] */
+export const signOf = (c, tag = "b") => (tag === "b" ? Object.assign(document.createElement("b"), { className: KINDS[c], textContent: SIGNS[c] }) : s("tspan", { class: KINDS[c] }, SIGNS[c]));
 
 /** Many points at once. @param {CanvasRenderingContext2D} pen @param {Screen} screen @param {Scene} scene @param {string[]} colours by class */
 export function paintPoints(pen, screen, { n, y, k, xs, ys, moving }, colours) {
@@ -128,3 +160,6 @@ export function paintPoints(pen, screen, { n, y, k, xs, ys, moving }, colours) {
     pen.fill();
   });
 }
+
+/** @param {Scene} scene @param {number} i */
+export const kindOf = ({ k, y }, i) => KINDS[classNumber(k, y[i])];

@@ -5,10 +5,11 @@ import { dual } from "./kernel.js";
 
 /**
  * @typedef {{x: Float64Array, y: Int8Array, n: number, d: number, k?: number}} Rows labels are -1 and 1; of k > 2 classes their numbers
- * @typedef {{order: string, keep: string, margin: number, intercept: boolean, maxIter: number, maxUpdates: number, kernel?: string, gamma?: number, degree?: number}} Settings
+ * @typedef {{order: string, keep: string, margin: number, intercept: boolean, maxIter: number, maxUpdates: number, kernel?: string, gamma?: number, degree?: number, cycles?: boolean}} Settings with `cycles` training ends where weights come back for ever
  * @typedef {Rows & {k: number, margin: number, intercept: boolean, averaged: boolean, room: number, kernel?: string, gamma?: number, degree?: number}} Given
  */
 const ROOM = 4096; // updates of one call
+const MOST_COMPARED = 100; // numbers
 const AVERAGED = new Set(["best", "average"]);
 
 /** Train. @param {any} core @param {Rows} rows @param {Settings} settings @param {bigint} seed */
@@ -18,6 +19,8 @@ export function train(core, rows, settings, seed) {
   const its = kernel && kernel !== "none" ? dual : core;
   const task = its.begin({ ...rows, k: rows.k ?? 2, margin, intercept, averaged, room, kernel, gamma, degree });
   const run = new Run(rows, settings, task);
+  run.seed = seed;
+  const cycle = settings.cycles && (order === "cyclic" || order === "batch") && task.w.length < MOST_COMPARED ? new Cycle(run) : null;
   const advance = ORDERS[order](task, rows.n, seed);
   const kept = keep === "pocket" || keep === "best" ? new Kept(rows.n, run) : null;
   run.kept = kept;
@@ -27,6 +30,7 @@ export function train(core, rows, settings, seed) {
   function epochs() {
     for (;;) {
       if (run.clean) return "clean";
+      if (cycle?.closed()) return "cycle";
       if (run.mistakes.length >= maxIter) return "max_iter";
       if (run.updates >= maxUpdates) return "max_updates";
       run.beginEpoch();
@@ -96,6 +100,8 @@ export class Run {
     this.clean = false;
     this.underWay = false;
     this.stop = "";
+    /** @type {bigint | undefined} */ this.seed = undefined;
+    /** @type {number[]} */ this.cycle = []; // weights are the same after so many updates and after so many
     /** @type {number[]} */ this.mistakes = [];
     /** @type {number[]} */ this.row = [];
     /** @type {number[]} */ this.visit = [];
@@ -180,12 +186,31 @@ export class Run {
   }
 }
 
+/** Where rows come in the same order each time, weights that come back at the end of an epoch come back for ever. */
+class Cycle {
+  /** @param {Run} run */
+  constructor(run) {
+    this.run = run;
+    /** @type {Map<string, number>} */ this.updates = new Map();
+  }
+
+  closed() {
+    const { run } = this, key = run.task.w.join(), then = this.updates.get(key);
+    this.updates.set(key, run.updates);
+    if (then === undefined) return false;
+    run.cycle = [then, run.updates];
+    run.settings = { ...run.settings, maxIter: run.mistakes.length }; // Python stops here, too
+    return true;
+  }
+}
+
 /** A run that was recorded elsewhere. @param {Rows} rows @param {Settings} settings @param {any} record */
 export function recorded(rows, settings, record) {
   const run = new Run(rows, settings, null);
   const { row, visit, score, rival, mistakes, returned, errors, stop } = record;
   const all = { row, visit, score, rival, mistakes, returned: Float64Array.from(returned), errors, stop };
-  return Object.assign(run, all, { updates: row.length, converged: stop === "clean" });
+  const visits = mistakes.length * (settings.order === "batch" ? 1 : rows.n);
+  return Object.assign(run, all, { visits, updates: row.length, converged: stop === "clean" });
 }
 
 /** The weights with the fewest mistakes so far; of equal ones an average, then the older. */

@@ -1,16 +1,19 @@
 // @ts-check
-// What the page is about: points, settings, the run they give and what is proved. A change of the
-// points or the settings trains at once; the former run stays as a ghost.
+// What the page is about: points, settings, the run they give and what is proved, and the film of it. A
+// change of the points or the settings trains at once; the former run is remembered beside it.
 import { classNumber, labelOf, trained } from "./classes.js";
+import { Film } from "./film.js";
 import { recorded, train } from "./learn.js";
 import { Replay } from "./replay.js";
 import { seedOf } from "./seed.js";
+import { Time } from "./time.js";
 import { verdict } from "./verdict.js";
 
 export const ORDERS = ["cyclic", "shuffle", "random", "batch"];
 export const KEEPS = ["last", "best", "pocket", "average"];
 const MOST_UPDATES = 20000, WHILE_DRAGGING = 1500, MOST_ITER = 2000, MOST_UNDO = 60;
-const MOST_COLUMNS_PROVED = 8;
+const MOST_COLUMNS_PROVED = 8, GRID = 64;
+/** @type {Data} */ const EMPTY = { x: new Float64Array(0), y: new Int8Array(0), n: 0, d: 2, names: ["x1", "x2"], classes: ["-1", "1"] };
 export const MOST_WITH_KERNEL = 400; // points
 
 /** @typedef {import("./learn.js").Rows & {names: string[], classes: string[]}} Data labels are as the classes are: two are -1 and 1 */
@@ -25,23 +28,28 @@ export function limits({ n, d, k = 2 }, keep, dragging, kernel = "none") {
 }
 
 export class Model {
-  /** @param {any} core @param {Record<string, any>} presets @param {() => void} changed */
+  /** @param {any} core @param {Record<string, any>} presets @param {(run: boolean) => void} changed the run, or only what is shown of it */
   constructor(core, presets, changed) {
     this.core = core;
     this.presets = presets;
     this.changed = changed;
     this.settings = { order: "cyclic", keep: "last", margin: 0, intercept: true, seed: 0, kernel: "none", gamma: 1, degree: 2 };
-    /** @type {Data} */ this.data = { x: new Float64Array(0), y: new Int8Array(0), n: 0, d: 2, names: ["x1", "x2"], classes: ["-1", "1"] };
+    /** @type {Data} */ this.data = EMPTY;
     /** @type {Data | null} */ this.table = null; // all columns, where two of them were chosen
+    /** @type {{of: Data, now: Data, mean: number[]} | null} */ this.centred = null;
     this.preset = "";
-    this.view = "mistakes"; // the chart that is shown
     this.edited = false;
+    this.selected = -1; // the point that keys and words are about
     this.moving = -1; // the point that a hand holds
-    this.step = 0;
+    this.revealed = false; // the verdict, and whatever else tells the end
+    this.guess = "";
+    this.everyVisit = false;
+    this.time = new Time(() => this.moved());
     /** @type {any} */ this.run = null;
     /** @type {any} */ this.replay = null;
     /** @type {any} */ this.verdict = { status: "empty" };
-    /** @type {Replay | null} */ this.ghost = null;
+    /** @type {Replay | null} */ this.ghost = null; // the run before a change, while that is what is spoken of
+    this.challenges = new Set();
     /** @type {Data[]} */ this.before = [];
     /** @type {any} */ this.record = null;
   }
@@ -54,17 +62,15 @@ export class Model {
     this.use(rowsOf(data), settings);
   }
 
-  /** Other data altogether, and maybe the record of a training. @param {Data} data @param {any} settings @param {number} [step] @param {any} [record] */
-  use(data, settings = {}, step, record = null) {
+  /** Other data altogether, and maybe the record of a training. @param {Data} data @param {any} settings @param {any} [record] */
+  use(data, settings = {}, record = null) {
     this.data = data;
     this.record = record;
     this.table = data.d > 2 ? data : null;
     this.settings = { ...this.settings, ...settings };
     this.before = [];
-    this.ghost = null;
-    this.retrain();
-    if (step !== undefined) this.step = Math.min(step, this.replay.steps);
-    this.changed();
+    this.centred = null;
+    this.anew();
   }
 
   /** Two columns of the table, or all of them. @param {[number, number] | null} pair */
@@ -75,99 +81,164 @@ export class Model {
       ...this.table, d: 2, names: pair.map((j) => names[j]),
       x: Float64Array.from({ length: 2 * n }, (_, k) => x[Math.floor(k / 2) * d + pair[k % 2]]),
     };
+    this.centred = null;
+    this.anew();
+  }
+
+  /** From the start, with nothing told. */
+  anew() {
+    this.selected = -1;
     this.ghost = null;
+    this.challenges.clear();
+    this.guess = "";
+    this.revealed = false;
     this.retrain();
-    this.changed();
+    this.time.use(new Film(this.replay, this.everyVisit), false);
+    this.changed(true);
+  }
+
+  /** The same run once more, with the verdict hidden or told. @param {boolean} revealed @param {string} [guess] */
+  reveal(revealed, guess = "") {
+    this.revealed = revealed;
+    this.guess = guess;
+    this.ghost = null;
+    if (!revealed) this.time.use(this.time.film, false);
+    this.changed(false);
+  }
+
+  /** @param {boolean} on */
+  watchVisits(on) {
+    const { over, step } = this.time;
+    this.everyVisit = on;
+    this.time.use(new Film(this.replay, on), over);
+    if (!over) this.time.goTo(step);
+    this.changed(false);
   }
 
   /** @param {any} settings */
   set(settings) {
-    this.ghost = this.replay;
     this.settings = { ...this.settings, ...settings };
-    this.retrain();
-    this.changed();
+    this.afresh();
   }
 
-  /** Train anew, and stand at the end of it. @param {boolean} dragging */
+  /** Trained with a change: at its end where the end is known, and from the start where it is not. */
+  afresh() {
+    if (!this.revealed) return this.anew();
+    this.ghost ??= this.replay;
+    this.retrain(this.moving >= 0);
+    this.time.use(new Film(this.replay, this.everyVisit), true);
+    this.note();
+    return this.changed(true);
+  }
+
+  /** What a class is asked to find by moving points. */
+  note() {
+    const { run, verdict } = this;
+    if (run.updates > 20 && run.stop === "clean") this.challenges.add("many");
+    if (verdict.status === "overlap" || verdict.status === "quasi") this.challenges.add("never");
+    if (run.updates === 1 && run.stop === "clean") this.challenges.add("single");
+  }
+
+  /** Time has moved on. */
+  moved() {
+    if (this.time.over) this.revealed = true;
+    else this.ghost = null;
+    this.changed(false);
+  }
+
+  /** @param {boolean} dragging */
   retrain(dragging = false) {
     const { data, settings } = this, { intercept, margin, keep, seed } = settings;
     if (data.n > MOST_WITH_KERNEL || data.d !== 2) settings.kernel = "none";
-    const rows = trained(data), all = { ...settings, ...limits(rows, keep, dragging, settings.kernel) };
+    const rows = trained(data), all = { ...settings, ...limits(rows, keep, dragging, settings.kernel), cycles: true };
     this.run = this.record ? recorded(rows, all, this.record) : train(this.core, rows, all, seedOf(seed));
     this.record = null; // what is changed from here on is trained
     this.replay = new Replay(this.run);
-    this.step = this.replay.steps;
     this.verdict = data.d <= MOST_COLUMNS_PROVED ? verdict(rows, intercept, margin) : { status: "unknown" };
     if (this.verdict.radius) this.verdict.beta = Math.sqrt(this.verdict.radius ** 2 + 2 * margin);
   }
 
   // --- Changes of points -------------------------------------------------------------------------
 
-  /** @param {Float64Array} x @param {Int8Array} y @param {boolean} dragging @param {string[]} classes */
-  edit(x, y, dragging, classes = this.data.classes) {
-    if (!this.dragging) {
+  /** @param {Partial<Data>} change */
+  edit(change) {
+    if (this.moving < 0 || !this.ghost) {
       this.before = [...this.before, this.data].slice(-MOST_UNDO);
       this.ghost = this.replay;
     }
-    this.dragging = dragging;
     this.edited = true;
-    this.data = { ...this.data, x, y, n: y.length, classes };
-    this.retrain(dragging);
-    this.changed();
+    this.revealed = true;
+    this.data = { ...this.data, ...change };
+    this.data.n = this.data.y.length;
+    this.selected = Math.min(this.selected, this.data.n - 1);
+    this.afresh();
+  }
+
+  /** @param {number} i @param {number} px @param {number} py @param {boolean} held by a hand, which has not let go */
+  move(i, px, py, held) {
+    if (held && this.moving !== i) this.ghost = null;
+    this.moving = held ? i : -1;
+    const x = this.data.x.slice();
+    x[2 * i] = px;
+    x[2 * i + 1] = py;
+    this.edit({ x });
   }
 
   /** The hand has let go: train to the end. */
   released() {
-    if (!this.dragging) return;
-    this.dragging = false;
+    if (this.moving < 0) return;
     this.moving = -1;
-    this.retrain();
-    this.changed();
-  }
-
-  /** @param {number} i @param {number} px @param {number} py @param {boolean} dragging */
-  move(i, px, py, dragging) {
-    this.moving = dragging ? i : -1;
-    const x = this.data.x.slice();
-    x[2 * i] = px;
-    x[2 * i + 1] = py;
-    this.edit(x, this.data.y, dragging);
+    this.afresh();
   }
 
   /** @param {number} px @param {number} py @param {number} c the number of the class; it may be a new one */
   add(px, py, c) {
-    const { x, y, classes } = wider(this.data, c);
-    this.edit(Float64Array.of(...x, px, py), Int8Array.of(...y, labelOf(classes.length, c)), false, classes);
+    const { x, y, n, classes } = wider(this.data, c);
+    this.selected = n;
+    this.edit({ x: Float64Array.of(...x, px, py), y: Int8Array.of(...y, labelOf(classes.length, c)), n: n + 1, classes });
   }
 
   /** To the next class. @param {number} i */
   flip(i) {
     const { y, classes: { length: k } } = this.data, next = labelOf(k, (classNumber(k, y[i]) + 1) % k);
-    this.edit(this.data.x, this.data.y.map((v, j) => (j === i ? next : v)), false);
+    this.selected = i;
+    this.edit({ y: y.map((v, j) => (j === i ? next : v)) });
   }
 
   /** @param {number} i */
   remove(i) {
-    this.edit(this.data.x.filter((_, k) => k >> 1 !== i), this.data.y.filter((_, k) => k !== i), false);
+    this.selected = -1;
+    this.edit({ x: this.data.x.filter((_, k) => k >> 1 !== i), y: this.data.y.filter((_, k) => k !== i) });
   }
 
   clear() {
-    this.edit(new Float64Array(0), new Int8Array(0), false);
+    this.edit({ x: new Float64Array(0), y: new Int8Array(0) });
   }
 
   undo() {
     const data = this.before.pop();
     if (!data) return;
-    this.ghost = this.replay;
     this.data = data;
-    this.retrain();
-    this.changed();
+    this.edited = this.edited && this.before.length > 0;
+    this.selected = -1;
+    this.ghost = this.replay;
+    this.revealed = true;
+    this.afresh();
   }
 
-  /** @param {number} step */
-  goTo(step) {
-    this.step = Math.min(Math.max(step, 0), this.replay.steps);
-    this.changed();
+  /** Points moved so that their mean is zero, up to the grid of links; and back. @param {boolean} on */
+  centre(on) {
+    const { data, centred } = this, { x, n, d } = data;
+    const shifted = (/** @type {number[]} */ by) => ({ ...data, x: x.map((v, k) => v + by[k % d]) });
+    if (on) {
+      const mean = data.names.map((_, j) => Math.round((x.reduce((sum, v, k) => (k % d === j ? sum + v : sum), 0) / Math.max(n, 1)) * GRID) / GRID);
+      this.data = shifted(mean.map((v) => -v));
+      this.centred = { of: data, now: this.data, mean };
+    } else if (centred) {
+      this.data = centred.now === data ? centred.of : shifted(centred.mean);
+      this.centred = null;
+    }
+    this.afresh();
   }
 }
 

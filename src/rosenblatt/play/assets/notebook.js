@@ -19,7 +19,7 @@ export async function render({ model: python, el }) {
   tell(shown);
 
   function tell(/** @type {import("./model.js").Model} */ now) {
-    if (now.dragging || now.run === told) return;
+    if (now.moving >= 0 || now.run === told) return;
     told = now.run;
     const { run } = now;
     if (!quiet) python.set("_rows", rowsNow(now));

@@ -5,11 +5,18 @@
 /** @typedef {[number, number]} Point */
 
 export class Screen {
-  /** @param {View} view @param {number} width @param {number} height */
-  constructor(view, width, height) {
+  /** @param {View} view @param {number} width @param {number} height @param {boolean} [even] units are as long in both directions @param {boolean} [zero] and zero is shown */
+  constructor(view, width, height, even = true, zero = true) {
     this.view = view;
     this.width = width;
     this.height = height;
+    this.even = even;
+    this.zero = zero;
+  }
+
+  /** Pixels of a unit across. */
+  get unit() {
+    return this.width / (this.view.x1 - this.view.x0);
   }
 
   /** @param {number} x @param {number} y @returns {Point} */
@@ -30,24 +37,36 @@ export class Screen {
   }
 }
 
-/** A view with room around the points; one unit as long in both directions where that is sensible. @param {ArrayLike<number>} xs @param {ArrayLike<number>} ys @returns {View} */
-export function viewOf(xs, ys) {
-  const range = (/** @type {ArrayLike<number>} */ values) => {
-    let low = Infinity, high = -Infinity;
-    for (let i = 0; i < values.length; ++i) {
-      low = Math.min(low, values[i]);
-      high = Math.max(high, values[i]);
-    }
-    return values.length ? [low, high] : [-4, 4];
-  };
-  let [[x0, x1], [y0, y1]] = [range(xs), range(ys)];
-  let [wide, tall] = [x1 - x0, y1 - y0];
-  if (!(wide > 0)) wide = tall || 4;
-  if (!(tall > 0)) tall = wide;
-  if (Math.max(wide, tall) < 6 * Math.min(wide, tall)) wide = tall = Math.max(wide, tall);
-  const [cx, cy] = [(x0 + x1) / 2, (y0 + y1) / 2];
-  const room = 0.72; // more than half: to move a point out a little
-  return { x0: cx - room * wide, x1: cx + room * wide, y0: cy - room * tall, y1: cy + room * tall };
+const UNEVEN = 40; // from here on one direction has a unit of its own
+const FAR = 3; // times as far as the points are wide: then zero is not shown
+
+/** @param {Point[]} points @returns {View} */
+export function around(points) {
+  const view = { x0: Infinity, x1: -Infinity, y0: Infinity, y1: -Infinity };
+  for (const [x, y] of points) {
+    [view.x0, view.x1] = [Math.min(view.x0, x), Math.max(view.x1, x)];
+    [view.y0, view.y1] = [Math.min(view.y0, y), Math.max(view.y1, y)];
+  }
+  return view;
+}
+
+/**
+ * What is shown: the points, zero unless it is too far from them, then others, too; one unit as long in
+ * both directions where that is sensible. @param {Point[]} points @param {Point[]} others @param {number} width @param {number} height @param {number} air
+ */
+export function screenOf(points, others, width, height, air) {
+  let view = around(points.length ? points : [[-4, -3], [4, 3]]);
+  const wide = Math.max(view.x1 - view.x0, view.y1 - view.y0);
+  const zero = Math.max(...points.flat().map(Math.abs), 0) <= FAR * (wide || Infinity);
+  if (zero) view = around([[view.x0, view.y0], [view.x1, view.y1], [0, 0], ...others]);
+  let [across, up] = [view.x1 - view.x0, view.y1 - view.y0];
+  if (!(across > 0)) across = up || 4;
+  if (!(up > 0)) up = across;
+  const [cx, cy] = [(view.x0 + view.x1) / 2, (view.y0 + view.y1) / 2], [w, t] = [width, height].map((side) => Math.max(side - 2 * air, 20));
+  const even = Math.max(across, up) < UNEVEN * Math.min(across, up), unit = Math.max(across / w, up / t);
+  const [ux, uy] = even ? [unit, unit] : [across / w, up / t];
+  const shown = { x0: cx - (ux * width) / 2, x1: cx + (ux * width) / 2, y0: cy - (uy * height) / 2, y1: cy + (uy * height) / 2 };
+  return new Screen(shown, width, height, even, even && zero);
 }
 
 /** @param {View} view @returns {Point[]} */

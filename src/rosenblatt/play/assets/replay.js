@@ -1,5 +1,6 @@
 // @ts-check
 // What follows from the record of a run: the weights after every step.
+import { kernelOf } from "./kernel.js";
 
 /** A step is one update; with order="batch" all updates of one look at the rows. */
 export class Replay {
@@ -16,6 +17,8 @@ export class Replay {
     this.many = k > 2;
     this.one = this.curved ? n + 1 : d + 1; // numbers of one class,
     this.size = (this.many ? k : 1) * this.one; // and of all
+    /** @type {Float64Array[] | undefined} */ this.gram = undefined; // rows of it that were needed
+    /** @type {{t: number, values: Float64Array} | undefined} */ this.scored = undefined;
     this.weights = this.curved ? new Float64Array(0) : this.path();
   }
 
@@ -79,17 +82,51 @@ export class Replay {
     return t > 0 ? Math.floor(run.visit[this.edges[t - 1]] / per) + 1 : 0;
   }
 
+  /** In the midst of a step: a true state of the perceptron, for w goes along x. @param {import("./film.js").Moment} moment */
+  between({ done, turn }) {
+    const from = this.at(done);
+    if (!turn) return from;
+    const to = this.at(done + 1);
+    return turn === 1 ? to : from.map((v, j) => v + turn * (to[j] - v));
+  }
+
+  /** The scores of all rows, class by class, under weights as `at` gives them; in dual form those of a moment. @param {ArrayLike<number>} w @param {{done: number, turn: number}} moment */
+  scoresOf(w, { done, turn }) {
+    const { x, n, d } = this.run.rows, count = this.size / this.one;
+    if (this.curved) {
+      const from = this.dual(done), to = turn ? this.dual(done + 1) : from;
+      return from.map((v, j) => v + turn * (to[j] - v));
+    }
+    const found = new Float64Array(n * count);
+    for (let i = 0; i < n; ++i)
+      for (let c = 0; c < count; ++c) {
+        let sum = w[c * this.one + d];
+        for (let j = 0; j < d; ++j) sum += w[c * this.one + j] * x[i * d + j];
+        found[i * count + c] = sum;
+      }
+    return found;
+  }
+
+  /** Scores of the rows after step t, with a kernel. @param {number} t */
+  dual(t) {
+    if (this.scored?.t === t) return this.scored.values;
+    const { rows, settings } = this.run, { x, n } = rows, beta = this.at(t), count = this.size / this.one;
+    const value = kernelOf(settings.kernel ?? "", settings.gamma ?? 1, settings.degree ?? 2), values = new Float64Array(n * count);
+    const support = [...Array(n).keys()].filter((j) => Array.from({ length: count }, (_, c) => beta[c * this.one + j]).some((v) => v));
+    this.gram ??= [];
+    for (const j of support) this.gram[j] ??= Float64Array.from({ length: n }, (_, i) => value(x, i, x, j, 2));
+    for (let i = 0; i < n; ++i)
+      for (let c = 0; c < count; ++c) {
+        values[i * count + c] = beta[c * this.one + n];
+        for (const j of support) values[i * count + c] += beta[c * this.one + j] * this.gram[j][i];
+      }
+    this.scored = { t, values };
+    return values;
+  }
+
   /** What is kept after step t, and its mistakes; null where nothing is. @param {number} t */
   keptAt(t) {
     const changes = this.run.kept?.changes;
     return changes ? changes.filter((c) => c.updates <= this.edges[t]).at(-1) ?? changes[0] : null;
-  }
-
-  /** The first step that the other run does not make, too; -1 where they are the same. @param {Replay} other */
-  partsFrom(other) {
-    const [a, b] = [this.run, other.run];
-    for (let u = 0; u < Math.max(a.row.length, b.row.length); ++u)
-      if (a.row[u] !== b.row[u] || (this.many && other.many && a.rival[u] !== b.rival[u])) return u;
-    return -1;
   }
 }

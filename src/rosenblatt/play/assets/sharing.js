@@ -1,100 +1,127 @@
 // @ts-check
-// Data in, and out again: a table pasted or dropped; the run as Python, as a link, as a page.
-import { h } from "./dom.js";
+// The run as Python, as a link, as a page, as a picture and as a film.
+import { button, h } from "./dom.js";
 import { fingerprint } from "./fingerprint.js";
 import { written } from "./link.js";
 import { python } from "./python.js";
-import { parse } from "./table.js";
 
-/** @param {import("./strings.js").Say} say @param {import("./model.js").Model} model @param {{page: boolean}} home */
-export function sharingCard(say, model, home) {
-  const text = h("textarea", { rows: 4, spellcheck: "false", "aria-label": say("data.paste"), placeholder: "x1,x2,y\n3,3,1\n4,3,1\n1,1,-1" });
-  const message = h("p", { role: "status", class: "message" }), out = h("textarea", { rows: 10, readonly: true, hidden: true, "aria-label": say("data.select") });
-  const target = h("select", { onchange: () => load(text.value, target.value) });
-  const labels = h("label", { class: "field", hidden: true }, h("span", {}, say("data.target")), target);
-  const pickers = h("div", { class: "fields" });
+const STYLES = ["fill", "fill-opacity", "stroke", "stroke-opacity", "stroke-width", "stroke-dasharray", "stroke-linecap", "stroke-linejoin", "opacity", "paint-order", "font-family", "font-size", "font-style", "font-weight", "text-anchor", "stop-color", "stop-opacity", "display"];
+const WORDS = 56, REST = 1500, FRAMES = 30; // pixels above the film, ms at its end, frames a second
 
-  /** @param {string} given @param {string} [name] */
-  function load(given, name) {
-    out.hidden = true;
-    try {
-      const found = parse(given, name);
-      target.replaceChildren(...found.targets.map((one) => h("option", { value: one, selected: one === found.target }, one)));
-      labels.hidden = found.targets.length < 2;
-      const { n, d } = found.data;
-      message.textContent = [say("data.loaded", { rows: n, columns: d, target: found.target }), found.left.length ? say("data.left", { names: found.left.join(", ") }) : ""].join(" ").trim();
-      message.classList.remove("wrong");
-      model.preset = "";
-      model.edited = true;
-      model.use(found.data);
-    } catch (error) {
-      const { key, values } = /** @type {any} */ (error);
-      if (!key) throw error;
-      message.textContent = say(key, values);
-      message.classList.add("wrong");
-    }
+/** @param {string} name @param {Blob} content */
+function download(name, content) {
+  const link = h("a", { download: name, href: URL.createObjectURL(content) });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+}
+
+/** The board as a file of SVG that needs nothing else. @param {import("./board.js").Board} board */
+export function pictureOf({ svg, canvas, painted, element }) {
+  const copy = /** @type {any} */ (svg.cloneNode(true)), all = [...svg.querySelectorAll("*")], { clientWidth: width, clientHeight: height } = element;
+  [...copy.querySelectorAll("*")].forEach((one, a) => {
+    const style = getComputedStyle(all[a]);
+    one.setAttribute("style", STYLES.map((name) => `${name}:${style.getPropertyValue(name)}`).join(";"));
+  });
+  for (const [name, value] of Object.entries({ xmlns: "http://www.w3.org/2000/svg", width, height })) copy.setAttribute(name, value);
+  const ground = document.createElementNS("http://www.w3.org/2000/svg", "rect");
+  for (const [name, value] of Object.entries({ width, height, fill: getComputedStyle(element).backgroundColor })) ground.setAttribute(name, value);
+  copy.prepend(ground);
+  if (painted.length) {
+    const points = document.createElementNS("http://www.w3.org/2000/svg", "image");
+    for (const [name, value] of Object.entries({ width, height, href: canvas.toDataURL() })) points.setAttribute(name, value);
+    copy.append(points);
   }
+  return new XMLSerializer().serializeToString(copy);
+}
 
-  /** @param {string} content */
-  async function copy(content) {
-    message.classList.remove("wrong");
+/** @param {string} svg */
+async function imageOf(svg) {
+  const image = new Image();
+  image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`;
+  await image.decode();
+  return image;
+}
+
+/** @param {import("./strings.js").Say} say @param {import("./model.js").Model} model @param {import("./board.js").Board} board @param {{page: boolean, words: () => string}} home */
+export function sharing(say, model, board, home) {
+  const message = h("p", { role: "status", class: "message" }), out = h("textarea", { rows: 8, readonly: true, hidden: true, "aria-label": say("share.select") });
+
+  /** @param {string} content @param {string} [done] */
+  async function copy(content, done = "share.copied") {
     out.hidden = false;
     out.value = content;
     try {
       await navigator.clipboard.writeText(content);
-      message.textContent = say("data.copied");
+      message.textContent = say(done);
     } catch {
-      message.textContent = say("data.select");
+      message.textContent = say("share.select");
       out.select();
     }
   }
 
   function copyLink() {
-    const hash = written(model);
-    if (hash) return copy(`${location.href.split("#")[0]}#${hash}`);
-    message.textContent = say("data.nolink");
+    const hash = written(model), local = location.protocol === "file:" || ["localhost", "127.0.0.1"].includes(location.hostname);
+    if (hash) return copy(`${location.href.split("#")[0]}#${hash}`, local ? "share.local" : "share.copied");
+    message.textContent = say("share.long");
     return undefined;
   }
 
-  function save() {
-    const { names, classes, x, y } = model.data;
-    const content = JSON.stringify({ names, classes, x: Array.from(x), y: Array.from(y), settings: model.settings });
+  function savePage() {
+    const { names, classes, x, y } = model.data, content = JSON.stringify({ names, classes, x: Array.from(x), y: Array.from(y), settings: model.settings });
     const page = /** @type {any} */ (document.documentElement.cloneNode(true));
     page.querySelector("#play").replaceChildren();
+    page.querySelector("#play").removeAttribute("class");
     page.removeAttribute("data-theme");
     page.querySelector("#play-table").textContent = content.replace(/</g, "\\u003c");
-    const link = h("a", { download: "playground.html", href: URL.createObjectURL(new Blob(["<!doctype html>\n", page.outerHTML], { type: "text/html" })) });
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+    download("playground.html", new Blob(["<!doctype html>\n", page.outerHTML], { type: "text/html" }));
   }
 
-  /** Which columns are on the board. */
-  function columns() {
-    const { table, data } = model;
-    if (!table) return pickers.replaceChildren();
-    const all = data === table, at = (/** @type {number} */ k) => (all ? k : table.names.indexOf(data.names[k]));
-    const options = (/** @type {number} */ chosen) => table.names.map((name, j) => h("option", { value: j, selected: j === chosen }, name));
-    const both = [0, 1].map((k) => h("select", { onchange: () => pick(false) }, options(at(k))));
-    const mode = h("select", { onchange: () => pick(mode.value === "all") },
-      h("option", { value: "all", selected: all }, say("data.all", { count: table.d })), h("option", { value: "two", selected: !all }, "2"));
-    const pick = (/** @type {boolean} */ every) => {
-      const pair = /** @type {[number, number]} */ (both.map((one) => Number(one.value)));
-      model.columns(every || pair[0] === pair[1] ? null : pair);
-    };
-    const field = (/** @type {string} */ key, /** @type {any} */ input) => h("label", { class: "field" }, h("span", {}, say(key)), input);
-    return pickers.replaceChildren(field("data.columns", mode), field("data.across", both[0]), field("data.up", both[1]));
+  /** The board, with the sentence above it where a film needs it. @param {number} scale @param {number} above @param {HTMLCanvasElement} [canvas] */
+  async function painted(scale, above, canvas = h("canvas")) {
+    const { clientWidth: width, clientHeight: height } = board.element, image = await imageOf(pictureOf(board));
+    if (!canvas.width || canvas.width !== scale * width) [canvas.width, canvas.height] = [scale * width, scale * (height + above)];
+    const pen = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d")), style = getComputedStyle(board.element);
+    pen.setTransform(scale, 0, 0, scale, 0, 0);
+    pen.fillStyle = style.backgroundColor;
+    pen.fillRect(0, 0, width, height + above);
+    pen.fillStyle = style.color;
+    pen.font = `600 20px ${style.fontFamily}`;
+    if (above) pen.fillText(home.words(), 16, 36, width - 32);
+    pen.drawImage(image, 0, above);
+    return canvas;
   }
 
-  const button = (/** @type {string} */ key, /** @type {() => any} */ act) => h("button", { type: "button", onclick: act }, say(key));
-  const buttons = [
-    button("data.python", () => {
-      const settings = { ...model.run.settings, seed: model.settings.seed };
-      return copy(python(model.run.rows, settings, fingerprint(model.run)));
-    }),
-    ...(home.page ? [button("data.link", copyLink), button("data.save", save)] : []),
-  ];
-  const element = h("section", { class: "card sharing" }, h("h2", {}, say("data.title")),
-    h("label", { class: "field wide" }, h("span", {}, say("data.paste")), text), h("p", { class: "quiet" }, say("data.hint")),
-    h("div", { class: "buttons" }, button("data.load", () => load(text.value)), ...buttons), labels, pickers, message, out);
-  return { element, show: columns, load };
+  const savePng = async () => (await painted(2, 0)).toBlob((made) => made && download("perceptron.png", made));
+
+  /** The run from its start to its end, while it is played. */
+  async function saveFilm() {
+    if (!("MediaRecorder" in window)) {
+      message.textContent = say("share.unable");
+      return;
+    }
+    const { time } = model;
+    message.textContent = say("share.filming");
+    time.seek(0);
+    const canvas = await painted(1, WORDS), recorder = new MediaRecorder(canvas.captureStream(FRAMES)), chunks = /** @type {Blob[]} */ ([]);
+    recorder.ondataavailable = ({ data }) => chunks.push(data);
+    const stopped = new Promise((done) => { recorder.onstop = done; });
+    recorder.start();
+    const begin = performance.now();
+    for (let now = begin; now < begin + time.film.length / time.speed + REST; now = performance.now()) {
+      time.seek((now - begin) * time.speed);
+      await painted(1, WORDS, canvas);
+      await new Promise((done) => setTimeout(done, 1000 / FRAMES));
+    }
+    recorder.stop();
+    await stopped;
+    message.textContent = "";
+    download("perceptron.webm", new Blob(chunks, { type: "video/webm" }));
+  }
+
+  const one = (/** @type {string} */ key, /** @type {() => any} */ act) => button(say(key), act);
+  const element = h("div", { class: "sharing" }, h("div", { class: "row" },
+    one("share.python", () => copy(python(model.run.rows, { ...model.run.settings, seed: model.settings.seed }, fingerprint(model.run)))),
+    home.page ? [one("share.link", copyLink), one("share.page", savePage)] : [],
+    one("share.svg", () => download("perceptron.svg", new Blob([pictureOf(board)], { type: "image/svg+xml" }))), one("share.png", savePng), one("share.film", saveFilm)), message, out);
+  return { element };
 }

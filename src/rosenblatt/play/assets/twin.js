@@ -25,6 +25,14 @@ function swap(pool, i, j) {
   [pool[i], pool[j]] = [pool[j], pool[i]];
 }
 
+/** The rows in the order of an epoch. @param {bigint} seed @param {number} epoch @param {number} n @param {Int32Array} [pool] */
+export function arranged(seed, epoch, n, pool = new Int32Array(n)) {
+  const partner = partners(seed, epoch, n);
+  for (let i = 0; i < n; ++i) pool[i] = i;
+  for (let i = 0; i < n; ++i) swap(pool, i, partner(i));
+  return pool;
+}
+
 export const twin = {
   name: "javascript",
   /** Memory for one training. @param {import("./learn.js").Given} given */
@@ -122,11 +130,7 @@ export function learner({ y, k, n, margin, averaged, room }, space) {
     w, drift, pool, step, marks, looked, log,
 
     /** @param {bigint} seed @param {number} k */
-    arrange(seed, k) {
-      const partner = partners(seed, k, n);
-      for (let i = 0; i < n; ++i) pool[i] = i;
-      for (let i = 0; i < n; ++i) swap(pool, i, partner(i));
-    },
+    arrange: (seed, k) => arranged(seed, k, n, pool),
 
     /** @param {boolean} arranged @param {number} begin @param {number} end @param {number} most @param {number} visits */
     visit(arranged, begin, end, most, visits) {

@@ -1,90 +1,124 @@
 // @ts-check
-// A step of a run in words: those of `Trace.step`, in every language.
-import { number, vector } from "./dom.js";
+// What happens in a moment, in a sentence and its sum.
+import { KINDS, SIGNS, classNumber } from "./classes.js";
+import { letterOf } from "./board.js";
+import { h, variable } from "./dom.js";
+import { signOf } from "./drawing.js";
 
-const MOST_CLASSES_TOLD = 4, MOST_ROWS_TOLD = 8;
+const MOST_TOLD = 8;
 
 /** @typedef {import("./strings.js").Say} Say */
-/** @typedef {import("./replay.js").Replay} Replay */
+/** @typedef {import("./model.js").Model} Model */
+/** @typedef {import("./film.js").Moment} Moment */
 
-/** Step t, and why. @param {Replay} replay @param {number} t @param {Say} say */
-export function stepWords(replay, t, say) {
-  const { curved, many } = replay;
-  if (t > 0) return say("step.made", { t, why: why(replay, t, say), moved: (curved ? alphas : many ? classesMoved : moved)(replay, t, say) });
-  if (curved) return say("step.zero");
-  return many ? say("step.start.many", { count: replay.run.rows.k }) : say("step.start", { w: vector(replay.at(0).slice(0, -1)), b: number(0) });
+/** A point as words name it, in its shape and colour. @param {Model} model @param {number} i @param {boolean} [lit] it is marked on the board, too */
+export function tag({ data: { y, n, classes } }, i, lit = false) {
+  const c = classNumber(classes.length, y[i]);
+  return h("b", { class: `tag ${KINDS[c]}${lit ? " lit" : ""}`, "data-row": i }, h("span", {}, SIGNS[c]), ` ${letterOf(i, n)}`);
 }
 
-/** @param {number} before @param {number} change */
-const sum = (before, change) => `${number(before)} ${change >= 0 ? "+" : "-"} ${number(Math.abs(change))}`;
+/** Some points, and dots for the others. @param {Model} model @param {number[]} rows */
+export const tags = (model, rows) => [...rows.slice(0, MOST_TOLD).flatMap((i, a) => [...(a ? [" "] : []), tag(model, i)]), ...(rows.length > MOST_TOLD ? [" …"] : [])];
 
-/** The weights of one class before and after. @param {Replay} replay @param {number} t @param {number} at where they begin @param {string} added with its sign */
-function equation({ run, weights, size }, t, at, added) {
-  const { d } = run.rows;
-  const [before, after] = [t - 1, t].map((s) => weights.subarray(s * size + at, s * size + at + d + 1));
-  const w = `w ${vector(before.subarray(0, d))} ${added} = ${vector(after.subarray(0, d))}`;
-  return run.settings.intercept ? `${w}, b ${sum(before[d], after[d] - before[d])} = ${number(after[d])}` : w;
+/** The sentence, what follows from it, and the sum. @param {Model} model @param {Moment} moment @param {Say} say @returns {{says: any[], then?: any[], sum: any[][]}} */
+export function wordsOf(model, moment, say) {
+  const { data, ghost, replay } = model, w = variable("w");
+  if (!data.n) return { says: say.parts("say.empty"), sum: [] };
+  if (ghost && moment.over) return changeOf(model, say);
+  if (moment.over) return endOf(model, say);
+  if (moment.start) return startOf(model, say);
+  if (!moment.rows.length) return passedOf(model, moment, say);
+  const { rows, done } = moment, { run } = replay, many = rows.length > 1;
+  const then = many || run.settings.order === "batch" ? say.parts("then.batch", { w }) : thenOf(model, moment, say);
+  if (many) return { says: say.parts("say.batch", { count: rows.length, points: tags(model, rows) }), then, sum: [changed(model, moment, say, 0)] };
+  const [i] = rows, u = replay.edges[done], score = run.score[u], margin = replay.many ? score : run.rows.y[i] * score;
+  const how = !done ? "first" : margin < 0 ? "wrong" : margin === 0 ? "on" : "near";
+  const values = { point: tag(model, i, true), score: say.number(replay.many ? Math.abs(score) : score), mu: say.number(run.settings.margin), ...(replay.many ? sides(model, u) : {}) };
+  const sums = replay.curved ? [alpha(model, moment, say)] : replay.many ? replay.changed(done + 1).map((c) => changed(model, moment, say, c)) : [scored(model, moment, i, score, say), changed(model, moment, say, 0)];
+  return { says: say.parts(`say.${replay.many ? "rival." : ""}${how}`, values), then, sum: sums };
 }
 
-/** What was added to the weights of one class in all. @param {Replay} replay @param {number} t @param {number} at */
-function difference(replay, t, at) {
-  const { d } = replay.run.rows, [before, after] = [replay.at(t - 1), replay.at(t)];
-  return `+ ${vector(Array.from({ length: d }, (_, j) => after[at + j] - before[at + j]))}`;
+/** @param {Model} model @param {Say} say */
+function startOf({ data, settings, replay }, say) {
+  const [minus, plus, third] = [0, 1, 2].map((c) => signOf(c));
+  const key = data.classes.length > 2 && replay.many ? ".many" : settings.kernel !== "none" ? ".kernel" : data.d > 2 ? ".plane" : "";
+  return { says: say.parts(`say.start${key}`, { count: data.n, columns: data.d, minus, plus, third }), sum: [say.parts(settings.order === "batch" ? "say.start.batch" : "say.start.how")] };
 }
 
-/** @param {Replay} replay @param {number} i */
-const row = ({ run: { rows: { x, d } } }, i) => vector(x.subarray(i * d, i * d + d));
+/** The own class, and its rival. @param {Model} model @param {number} u */
+const sides = ({ replay: { run } }, u) => ({ own: signOf(run.rows.shown[run.rows.y[run.row[u]]]), rival: signOf(run.rows.shown[run.rival[u]]) });
 
-/** @param {Replay} replay @param {number} t */
-function moved(replay, t) {
-  const [i, ...more] = replay.rowsOf(t), { y } = replay.run.rows;
-  return equation(replay, t, 0, more.length ? difference(replay, t, 0) : `${y[i] > 0 ? "+" : "-"} ${row(replay, i)}`);
+/** @param {Model} model @param {Moment} moment @param {Say} say */
+function thenOf(model, { rows, done }, say) {
+  const { replay } = model, { y } = replay.run.rows;
+  if (replay.curved) return say.parts("then.kernel");
+  if (replay.many) return say.parts("then.many", sides(model, replay.edges[done]));
+  return say.parts(`then.${y[rows[0]] > 0 ? "plus" : "minus"}${done ? "" : ".first"}`, { w: variable("w") });
 }
 
-/** Of many classes. @param {Replay} replay @param {number} t @param {Say} say */
-function classesMoved(replay, t, say) {
-  const { one, run: { rows: { classes } } } = /** @type {any} */ (replay), [i, ...more] = replay.rowsOf(t);
-  const told = replay.changed(t).map((c, a) => {
-    const added = more.length ? difference(replay, t, c * one) : `${a ? "-" : "+"} ${row(replay, i)}`;
-    return say(more.length ? "moved.class" : a ? "moved.away" : "moved.towards", { label: classes[c], moved: equation(replay, t, c * one, added) });
-  });
-  return some(told, MOST_CLASSES_TOLD);
+/** @param {Model} model @param {Moment} moment @param {Say} say */
+function passedOf(model, moment, say) {
+  const { replay, run, everyVisit } = model, { passed, done } = moment;
+  const clean = done === replay.steps && run.stop === "clean" && run.visits - moment.visit <= run.rows.n;
+  if (passed < 0 || !everyVisit) return { says: say.parts(clean ? "say.clean" : "say.passing"), sum: [] };
+  const scores = replay.scoresOf(replay.at(done), moment), point = tag(model, passed, true);
+  if (!replay.many) return { says: say.parts("say.pass", { point, score: say.number(scores[passed]) }), sum: replay.curved ? [] : [scored(model, moment, passed, scores[passed], say)] };
+  const { k = 3, y, shown } = run.rows, own = y[passed], others = [...Array(k).keys()].filter((c) => c !== own);
+  const rival = others.reduce((best, c) => (scores[passed * k + c] > scores[passed * k + best] ? c : best));
+  return { says: say.parts("say.pass.many", { point, rival: signOf(shown[rival]), score: say.number(scores[passed * k + own] - scores[passed * k + rival]) }), sum: [] };
 }
 
-/** @param {string[]} parts @param {number} most */
-const some = (parts, most) => [...parts.slice(0, most), ...(parts.length > most ? ["…"] : [])].join("; ");
-
-/** What step t did to the coefficients of its rows. @param {Replay} replay @param {number} t @param {Say} say */
-function alphas(replay, t, say) {
-  const { run, many, size } = replay, [from, to] = [replay.edges[t - 1], replay.edges[t]];
-  const rows = replay.rowsOf(t), { y, k = 2, classes } = /** @type {any} */ (run.rows);
-  if (many) {
-    const before = run.byClass(from);
-    return some(rows.map((i, a) => {
-      const both = [[y[i], 1], [run.rival[from + a], -1]].map(([c, step]) =>
-        say("alpha.for", { label: classes[c], sum: `${sum(before[i * k + c], step)} = ${before[i * k + c] + step}` }));
-      return say("alpha.row", { row: i, sum: both.join(", ") });
-    }), MOST_ROWS_TOLD);
-  }
-  const before = run.counts(from), [b, after] = [t - 1, t].map((s) => replay.at(s)[size - 1]);
-  const told = rows.slice(0, MOST_ROWS_TOLD).map((i) => say("alpha.row", { row: i, sum: `${sum(before[i], 1)} = ${before[i] + 1}` }));
-  if (run.settings.intercept && to > from) told.push(`b ${sum(b, after - b)} = ${number(after)}`);
-  return told.join(", ");
+/** @param {Model} model @param {Say} say */
+function endOf(model, say) {
+  const { run, replay, data, settings, edited } = model, made = run.updates, values = { made, then: run.cycle[0], epochs: run.mistakes.length };
+  const invited = data.d === 2 && !edited && data.n <= 26 && (run.stop === "clean" || run.stop === "cycle");
+  const says = [...say.parts(`end.${run.stop}`, run.stop === "cycle" ? { ...values, made: say.count(made) } : values), ...(invited ? [" ", ...say.parts("end.drag")] : [])];
+  const errors = { errors: run.errors, count: data.n, keep: say(`keep.${settings.keep}`) };
+  if (run.stop === "cycle") return { says, sum: [say.parts("end.cycle.how")] };
+  if (run.errors) return { says, sum: [say.parts(settings.keep === "last" ? "end.last" : "end.kept", errors)] };
+  return { says, sum: replay.curved || replay.many || data.d > 4 ? [] : [assigned("w", say.vector(run.returned.subarray(0, data.d))), assigned("b", say.number(run.returned[data.d]))] };
 }
 
-/** @param {Replay} replay @param {number} t @param {Say} say */
-function why(replay, t, say) {
-  const { run, curved, many } = replay, rows = replay.rowsOf(t), i = rows[0], u = replay.edges[t - 1];
-  const { y, classes } = /** @type {any} */ (run.rows);
-  if (rows.length > 1) {
-    const listed = rows.slice(0, MOST_ROWS_TOLD).join(", ") + (rows.length > MOST_ROWS_TOLD ? ", …" : "");
-    return say("why.many", { count: rows.length, rows: listed });
-  }
-  const score = run.score[u], margin = many ? score : y[i] * score;
-  const values = {
-    row: curved ? String(i) : `${i} ${row(replay, i)}`, mu: number(run.settings.margin), score: number(score),
-    label: classes[many ? y[i] : y[i] > 0 ? 1 : 0], rival: many ? classes[run.rival[u]] : "",
-    margin: number(many ? Math.abs(margin) : margin),
-  };
-  return say(`why.${many ? "rival." : ""}${margin < 0 ? "wrong" : margin === 0 ? "on" : "near"}`, values);
+/** After a change: what it came to. @param {Model} model @param {Say} say */
+function changeOf(model, say) {
+  const { run, ghost, data, selected: i, verdict, challenges, replay } = model, values = { made: run.updates, then: /** @type {any} */ (ghost).run.updates };
+  const head = i >= 0 && data.d === 2 ? [...say.parts("change.at", { point: tag(model, i, true), place: say.vector(data.x.subarray(2 * i, 2 * i + 2)) }), " "] : [];
+  const lines = !replay.curved && !replay.many && data.d === 2, never = lines && ["overlap", "quasi"].includes(verdict.status);
+  const what = never ? "no" : run.stop === "clean" ? "updates" : run.stop === "cycle" ? "cycle" : "endless";
+  const done = (/** @type {string} */ name) => [" ", say(`change.${name}`), challenges.has(name) ? " ✓" : " ○"];
+  return { says: [...head, ...say.parts(`change.${what}`, values)], sum: lines ? [[say("change.try"), ...done("many")], done("never"), done("single")] : [] };
+}
+
+// --- Sums ------------------------------------------------------------------------------------------
+
+/** @param {string} name @param {any} value */
+const assigned = (name, value) => [variable(name), " ", h("b", {}, value)];
+
+/** A summand with its sign. @param {number} value @param {Say} say */
+const added = (value, say) => `${value < 0 ? "−" : "+"} ${say.number(Math.abs(value))}`;
+
+/** How a score comes about. @param {Model} model @param {Moment} moment @param {number} i @param {number} score @param {Say} say */
+function scored({ replay, run }, { done }, i, score, say) {
+  const { x, d } = run.rows, before = replay.at(done), factor = (/** @type {number} */ v) => (v < 0 ? `(${say.number(v)})` : say.number(v));
+  if (d > 2) return [say("sum.score"), " ", h("b", {}, say.number(score))];
+  const terms = [0, 1].map((j) => `${j ? added(before[j], say) : say.number(before[0])}·${factor(x[2 * i + j])}`);
+  return [h("span", { class: "score" }, say("sum.score"), ` ${terms.join(" ")}${run.settings.intercept ? ` ${added(before[2], say)}` : ""} = `, h("b", {}, say.number(score)))];
+}
+
+/** What becomes of the weights of class c. @param {Model} model @param {Moment} moment @param {Say} say @param {number} c */
+function changed({ replay, run }, { rows, done }, say, c) {
+  const { x, y, d, shown } = run.rows, at = replay.many ? c * replay.one : 0, [before, after] = [replay.at(done), replay.at(done + 1)].map((v) => v.subarray(at, at + d + 1));
+  const single = rows.length === 1, sign = replay.many ? (c === y[rows[0]] ? 1 : -1) : y[rows[0]];
+  const step = single ? x.subarray(rows[0] * d, rows[0] * d + d) : after.map((v, j) => v - before[j]).subarray(0, d);
+  const kind = single ? KINDS[replay.many ? shown[c] : shown[sign > 0 ? 1 : 0]] : "", name = replay.many ? say.parts("sum.of", { w: variable("w"), sign: signOf(shown[c]) }) : [variable("w")];
+  const plus = single && sign < 0 ? "−" : "+";
+  const w = [...name, ` ${say.vector(before.subarray(0, d))} `, h("b", { class: kind }, `${plus} ${say.vector(step)}`), " = ", h("b", {}, say.vector(after.subarray(0, d)))];
+  const change = after[d] - before[d];
+  return !run.settings.intercept ? w : [h("span", {}, w), " ", h("span", {}, variable("b"), ` ${say.number(before[d])} `, h("b", { class: kind }, added(change, say)), " = ", h("b", {}, say.number(after[d])))];
+}
+
+/** With a kernel. @param {Model} model @param {Moment} moment @param {Say} say */
+function alpha(model, { rows: [i], done }, say) {
+  const before = model.run.counts(model.replay.edges[done])[i];
+  return [...say.parts("sum.alpha", { point: tag(model, i) }), ` ${before} `, h("b", {}, "+ 1"), " = ", h("b", {}, before + 1)];
 }

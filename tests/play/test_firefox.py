@@ -82,7 +82,7 @@ def test_the_verifier_says_what_verify_py_says(window, heavy, tmp_path, monkeypa
 
 def test_the_report_proves_itself(window, tmp_path):
     path = tmp_path / "report.html"
-    study(load_credit().filename, target="card", embed_data=True).report(path)
+    study(load_credit().filename, target="card", embed_data=True).save_report(path)
     window.open(path.as_uri())
     said = window.run("return document.getElementById('checked').innerText;")
     assert said.startswith("checked in your browser just now")

@@ -43,7 +43,7 @@ def reports(tmp_path_factory, iris, granted):
         "classes": (study(str(iris), target="kind"), iris),
     }
     for name, (found, _) in made.items():
-        found.report(folder / f"{name}.html")
+        found.save_report(folder / f"{name}.html")
     return {name: (folder / f"{name}.html", table) for name, (_, table) in made.items()}
 
 
@@ -171,7 +171,7 @@ def test_a_table_in_several_files_is_read_in_the_order_of_the_report(iris, opene
     for path, some in zip(parts, (lines[:80], lines[80:]), strict=True):
         path.write_text("\n".join([header, *some, ""]))
     found = study([str(p) for p in parts], target="kind", positive="virginica")
-    found.report(tmp_path / "report.html")
+    found.save_report(tmp_path / "report.html")
     page = opened(tmp_path / "report.html")
     assert judged(page, parts[1], parts[0]).startswith("accepted")
 
@@ -202,7 +202,7 @@ def test_on_paper_the_rows_fit_and_no_check_is_claimed(opened, tmp_path):
     names = [f"a_rather_long_name_of_column_{j}" for j in range(14)]
     table = pd.DataFrame(rng.standard_normal((60, 14)) * 1234.56789, columns=names)
     table = pd.concat([table, table]).assign(y=["yes"] * 60 + ["no"] * 60)  # the same points
-    study(table, target="y", comparison=False).report(tmp_path / "report.html")
+    study(table, target="y", comparison=False).save_report(tmp_path / "report.html")
     page = opened(tmp_path / "report.html")
     page.set_viewport_size({"width": 696, "height": 900})
     page.emulate_media(media="print")
@@ -230,7 +230,7 @@ def test_hostile_names_and_labels_stay_text(opened, tmp_path):
         {evil: [0.0, 1, 2, 3, 4, 5] * 5, "y": [evil, "b", "b", evil, evil, "b"] * 5}
     )
     found = study(table, target="y", embed_data=True)
-    found.report(tmp_path / "report.html")
+    found.save_report(tmp_path / "report.html")
     page = opened(tmp_path / "report.html")
     assert NOW in says(page)
     assert "taken" not in page.title()

@@ -370,7 +370,7 @@ def test_text_that_tells_rows_apart_is_refused(shell):
 # --- Options -------------------------------------------------------------------------------------
 
 
-def test_no_rows_keeps_peoples_data_out(fit):
+def test_private_keeps_rows_of_people_out(fit):
     frame = made(n=200, noise=1.0)
     frame["exact"] = np.random.default_rng(1).standard_normal(200)
     frame.to_csv("t.csv", index=False)
@@ -385,7 +385,7 @@ def test_no_rows_keeps_peoples_data_out(fit):
     assert not any(str(value) in everything for value in frame["exact"])
 
 
-def test_no_rows_keeps_the_certificate_of_a_separation(fit):
+def test_private_keeps_the_certificate_of_a_separation(fit):
     made(noise=0.0)
     assert "certificate" in fit("t.csv", "-y", "label", "--private")["files"]
 

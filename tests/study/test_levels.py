@@ -36,7 +36,7 @@ def test_the_reference_is_named_in_all_that_is_told():
 
 
 def test_the_report_names_it_and_the_rare_category(tmp_path):
-    study(table(), target="paid").report(tmp_path / "r.html")
+    study(table(), target="paid").save_report(tmp_path / "r.html")
     page = re.sub(r"<[^>]*>|\s+", " ", (tmp_path / "r.html").read_text())
     page = re.sub(r" +", " ", page)
     assert "reference levels of the one-hot encoding, with weight 0: town=Rome" in page

@@ -241,10 +241,25 @@ def test_the_document_is_a_copy(credit):
     assert credit.warnings == []
 
 
+def test_what_was_found_is_in_attributes(credit):
+    document = credit.to_dict()
+    found, table = credit.confusion, np.array(credit.confusion["counts"])
+    assert found["labels"] == [one["label"] for one in credit.by_class]
+    wrong = table.sum(axis=1) - table.diagonal()
+    assert [one["errors"] for one in credit.by_class] == wrong.tolist()
+    assert credit.error == wrong.sum() / table.sum()
+    assert credit.auc == document["roc"]["auc"]
+    assert 0.5 < credit.auc < 1
+    assert credit.cost is None
+    assert credit.calibration == document["calibration"]
+    credit.confusion["counts"].clear()
+    assert credit.confusion["counts"] == table.tolist()
+
+
 def test_the_report_is_a_file_of_its_own(credit, tmp_path):
     path = tmp_path / "report.html"
     path.write_text("old")
-    credit.report(path)
+    credit.save_report(path)
     assert path.read_text().startswith("<!doctype html>")
     assert os.listdir(tmp_path) == ["report.html"]
 

@@ -28,7 +28,7 @@ from rosenblatt._validation import parameters
 from rosenblatt._validation.targets import encoded
 from rosenblatt.errors import InputError
 from rosenblatt.model_file import save
-from rosenblatt.report.document import Fit
+from rosenblatt.report.document import Calibrated, Confusion, Cost, Fit, OfClass
 from rosenblatt.report.terminal import WIDTH, short_lines, wrapped
 
 if TYPE_CHECKING:
@@ -262,6 +262,18 @@ class Study:
     interval : tuple of float, or None
         The 95% interval of the error: Clopper and Pearson's, or by group that of Korn and
         Graubard. None with fewer than 5 groups of test rows.
+    confusion : dict or None
+        Of the test rows: `labels`, and `counts[i][j]`, the rows of label i called label j.
+    by_class : list of dict
+        Of the test rows of each label: `label`, `rows`, `errors`, `called`, `recall`, `precision`,
+        `cost`. Empty where no row was tested.
+    cost : dict or None
+        What the errors on test rows cost, where costs were given: `total`, `per_row`, its
+        `interval`, and `always`, by label the total if it were always said.
+    auc : float or None
+        The area under the ROC curve on test rows, of two labels.
+    calibration : dict or None
+        How good the probabilities of two labels are on test rows: `brier`, `bins`, `floor`.
     rule : str
         The chosen rule in words, for the numbers as they stand in the table.
     candidates : list of Candidate
@@ -315,6 +327,27 @@ class Study:
     @property
     def interval(self) -> tuple[float, float] | None:
         return self.selection.interval if self.selection.test_n else None
+
+    @property
+    def confusion(self) -> Confusion | None:
+        return deepcopy(self._document["confusion"])
+
+    @property
+    def by_class(self) -> list[OfClass]:
+        return deepcopy(self._document["by_class"])
+
+    @property
+    def cost(self) -> Cost | None:
+        return deepcopy(self._document["cost"])
+
+    @property
+    def auc(self) -> float | None:
+        roc = self._document["roc"]
+        return None if roc is None else roc["auc"]
+
+    @property
+    def calibration(self) -> Calibrated | None:
+        return deepcopy(self._document["calibration"])
 
     @property
     def rule(self) -> str:
@@ -391,7 +424,7 @@ class Study:
 
     # --- Saved ---
 
-    def report(self, path: Any) -> None:
+    def save_report(self, path: Any) -> None:
         """Write the report, a page of HTML, to a file. One that is there is replaced."""
         write_whole(path, self._page().encode(), overwrite=True)
 

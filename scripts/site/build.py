@@ -50,7 +50,9 @@ def live(folder: Path) -> None:
     (folder / "playground.html").write_text(page(), "utf-8")
     shutil.copy(load_credit().filename, folder / "credit.csv")
     with chdir(folder):  # the report names the table as it was named
-        study("credit.csv", target="card", ignore=["share", "expenditure"]).report("report.html")
+        study("credit.csv", target="card", ignore=["share", "expenditure"]).save_report(
+            "report.html"
+        )
 
 
 def main(output: Path) -> int:

@@ -28,6 +28,7 @@ CONTENTS = {
         "tour/larger-than-memory",
     ],
     "Python reference": [
+        "api",
         "api/estimators",
         "api/study",
         "api/proofs",

@@ -1,6 +1,7 @@
 """The public face: names, imports, types, versions, and building without a compiler."""
 
 import os
+import re
 import subprocess
 import sys
 import tomllib
@@ -121,3 +122,14 @@ def test_a_required_core_that_does_not_build_is_an_error(tmp_path):
     done = pip_install(tmp_path / "site", ROSENBLATT_REQUIRE_NATIVE="1")
     assert done.returncode != 0
     assert "CMake Error" in done.stderr or "CMake Error" in done.stdout
+
+
+def test_the_page_of_the_api_has_every_name_and_no_other():
+    page = (ROOT / "docs" / "api.md").read_text()
+    code = re.findall(r"`([^`]+)`", page)
+    shown = {name for part in code for name in re.findall(r"(?<![\w.\"])[A-Za-z]\w+", part)}
+    assert set(rosenblatt.__all__) <= shown
+    assert set(rosenblatt._MODULES) <= shown
+    for part in code:
+        if owner := re.match(r"([a-z]\w+|[A-Z]\w+)\.(\w+)", part):
+            assert hasattr(getattr(rosenblatt, owner[1]), owner[2]), part

@@ -58,12 +58,17 @@ Indices indices(const std::optional<Array>& array) {
   return {nullptr, static_cast<int64_t*>(start)};
 }
 
-// Runs kernel(rows) without the interpreter lock, on the best CPU level.
+// work(rows) without the interpreter lock.
+template <class Work>
+void on_rows(const Rows& rows, Work&& work) {
+  nb::gil_scoped_release unlocked;
+  std::visit(work, rows.view);
+}
+
+// The same with kernel(rows) on the best CPU level.
 template <class Kernel>
 void without_lock(const Rows& rows, Kernel&& kernel) {
-  nb::gil_scoped_release unlocked;
-  std::visit([&](const auto& view) { run([&]() ROSENBLATT_LAMBDA_INLINE { kernel(view); }); },
-             rows.view);
+  on_rows(rows, [&](const auto& view) { run([&]() ROSENBLATT_LAMBDA_INLINE { kernel(view); }); });
 }
 
 // The objects of which calls are made: named tuples of _core/protocol.py, taken field by field. Of two
@@ -102,8 +107,8 @@ struct LearnerArrays {
     if (!log) return {nullptr, nullptr, nullptr};
     return {std::get<0>(*log).data(), std::get<1>(*log).data(), std::get<2>(*log).data()};
   }
-  Learner learner(const UpdateRule& rule) const {
-    return {w.data(), data(drift), Counts(counts.data()), rule.intercept, visits, 0, noted()};
+  Learner learner(const UpdateRule& rule, Counts& counted) const {
+    return {w.data(), data(drift), counted, rule.intercept, visits, 0, noted()};
   }
 };
 

@@ -6,13 +6,11 @@
 
 namespace rosenblatt {
 
-constexpr int64_t block = 64;  // rows that stay in cache from one weight vector to the next
-
-// Several lifted weight vectors, one after another.
+// Several lifted weight vectors.
 struct Candidates {
-  const double* w;
-  int64_t k, stride;
-  ROSENBLATT_INLINE const double* operator[](int64_t a) const { return w + a * stride; }
+  const double* const* w;
+  int64_t k;
+  ROSENBLATT_INLINE const double* operator[](int64_t a) const { return w[a]; }
 };
 
 // Mistakes so far: how many, and their weight (summed in the order of the rows).
@@ -39,34 +37,18 @@ struct Tally {
   }
 };
 
-// Of the rows begin .. end, at most a block.
-template <class Rows>
-ROSENBLATT_INLINE void count_one(const Rows& rows, Labels labels, const double* w, int64_t begin,
-                                 int64_t end, Tally& total) {
-  double m[block];
-  for (int64_t i = begin; i < end; ++i) m[i - begin] = labels.margin(i, rows.score(i, w));
-  total.add(m, labels.c ? labels.c + begin : nullptr, end - begin);
+// Adds the mistakes (at margins <= 0) of at most a block of rows, whose scores s become margins.
+ROSENBLATT_INLINE void add_mistakes(Labels labels, int64_t from, int64_t to, double* s, Tally& total) {
+  for (int64_t i = from; i < to; ++i) s[i - from] = labels.margin(i, s[i - from]);
+  total.add(s, labels.c ? labels.c + from : nullptr, to - from);
 }
 
-template <class Rows>
-ROSENBLATT_INLINE void count_pair(const Rows& rows, Labels labels, const double* u, const double* v,
-                                  int64_t begin, int64_t end, Tally* total) {
-  double m[2][block];
-  for (int64_t i = begin; i < end; ++i) {
-    double score[2];
-    rows.score_pair(i, u, v, score);
-    for (int a = 0; a < 2; ++a) m[a][i - begin] = labels.margin(i, score[a]);
-  }
-  for (int a = 0; a < 2; ++a)
-    total[a].add(m[a], labels.c ? labels.c + begin : nullptr, end - begin);
-}
-
-// Adds the mistakes (at margins <= 0) on the rows begin .. end to the total of each candidate. One whose
-// weighted total has reached limit[a] cannot win: it is dropped, its total then means nothing more.
-// Returns false once all are dropped.
-template <class Rows, class Candidates>
-ROSENBLATT_INLINE bool count(const Rows& rows, Labels labels, Candidates candidates,
-                             const double* limit, int64_t begin, int64_t end, Tally* total) {
+// Adds the mistakes on the rows begin .. end to the total of each candidate. One whose weighted total
+// has reached limit[a] cannot win: it is dropped, its total then means nothing more. Returns false once
+// all are dropped. count_block(from, to, w, number, total) does so for a block and one or two candidates.
+template <class CountBlock>
+ROSENBLATT_INLINE bool count(Candidates candidates, const double* limit, int64_t begin, int64_t end,
+                             Tally* total, CountBlock count_block) {
   bool alive = true;
   for (int64_t from = begin; from < end && alive; from += block) {
     const int64_t to = from + block < end ? from + block : end;
@@ -74,33 +56,45 @@ ROSENBLATT_INLINE bool count(const Rows& rows, Labels labels, Candidates candida
     for (int64_t a = 0; a < candidates.k; ++a) {
       if (total[a].weighted >= limit[a]) continue;
       alive = true;
-      if (a + 1 < candidates.k && total[a + 1].weighted < limit[a + 1]) {
-        count_pair(rows, labels, candidates[a], candidates[a + 1], from, to, total + a);
-        ++a;
-      } else {
-        count_one(rows, labels, candidates[a], from, to, total[a]);
-      }
+      const bool two = a + 1 < candidates.k && total[a + 1].weighted < limit[a + 1];
+      count_block(from, to, candidates.w + a, two ? 2 : 1, total + a);
+      a += two;
     }
   }
   return alive;
 }
 
 template <class Rows>
-ROSENBLATT_INLINE void scores(const Rows& rows, const double* w, int64_t begin, int64_t end,
-                              double* out) {
-  for (int64_t i = begin; i < end; ++i) out[i] = rows.score(i, w);
+ROSENBLATT_INLINE bool count(const Rows& rows, Labels labels, Candidates candidates,
+                             const double* limit, int64_t begin, int64_t end, Tally* total) {
+  return count(candidates, limit, begin, end, total,
+               [&](int64_t from, int64_t to, const double* const* w, int number,
+                   Tally* sum) ROSENBLATT_LAMBDA_INLINE {
+                 double s[2 * block];
+                 rows.score_rows(from, to, w, number, s);
+                 for (int a = 0; a < number; ++a)
+                   add_mistakes(labels, from, to, s + a * block, sum[a]);
+               });
 }
 
-// out[i] += sum over voters of votes[a] sign(s_a(x_i)), with sign(0) = +1. Rows in blocks, so that
-// a voter is read from memory once a block.
 template <class Rows>
-ROSENBLATT_INLINE void vote(const Rows& rows, Candidates voters, const double* votes, int64_t begin,
-                            int64_t end, double* out) {
+ROSENBLATT_INLINE void scores(const Rows& rows, const double* w, int64_t begin, int64_t end,
+                              double* out) {
+  rows.score_rows(begin, end, &w, 1, out + begin);
+}
+
+// out[i] += sum over voters of votes[a] sign(s_a(x_i)), with sign(0) = +1. Rows in blocks, so that a
+// voter is read from memory once a block: score_block(from, to, w, 1, s) scores one.
+template <class ScoreBlock>
+void vote(Candidates voters, const double* votes, int64_t begin, int64_t end,
+                            double* out, ScoreBlock score_block) {
   for (int64_t from = begin; from < end; from += block) {
     const int64_t to = from + block < end ? from + block : end;
-    for (int64_t a = 0; a < voters.k; ++a)
-      for (int64_t i = from; i < to; ++i)
-        out[i] += rows.score(i, voters[a]) >= 0 ? votes[a] : -votes[a];
+    for (int64_t a = 0; a < voters.k; ++a) {
+      double s[block];
+      score_block(from, to, voters.w + a, 1, s);
+      for (int64_t i = from; i < to; ++i) out[i] += s[i - from] >= 0 ? votes[a] : -votes[a];
+    }
   }
 }
 

@@ -18,40 +18,47 @@
 #define ROSENBLATT_X86_LEVELS 0
 #endif
 
-// A lambda that must follow its kernel into the function of each level.
-#if defined(__GNUC__)
-#define ROSENBLATT_LAMBDA_INLINE __attribute__((always_inline))
-#else
-#define ROSENBLATT_LAMBDA_INLINE
+#if ROSENBLATT_X86_LEVELS
+#include <cpuid.h>
+
+#include <initializer_list>
 #endif
 
 namespace rosenblatt {
 
 constexpr const char* cpu_levels[] = {"baseline", "x86-64-v3", "x86-64-v4"};
 
+// The processor is asked here, and not by the compiler's library: not every compiler has one that can.
 inline int best_cpu_level() {
 #if ROSENBLATT_X86_LEVELS
-  __builtin_cpu_init();
-  const bool v3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-                  __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
-  const bool v4 = v3 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-                  __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
-                  __builtin_cpu_supports("avx512vl");
-  return v4 ? 2 : v3 ? 1 : 0;
+  unsigned a, b, c, d, features, extended;
+  if (!__get_cpuid(1, &a, &b, &c, &d)) return 0;
+  const auto has = [](unsigned word, std::initializer_list<int> bits) {
+    for (int bit : bits)
+      if (!(word >> bit & 1)) return false;
+    return true;
+  };
+  // FMA, MOVBE, the system's part (OSXSAVE), AVX, F16C
+  if (!has(c, {12, 22, 27, 28, 29})) return 0;
+  if (!__get_cpuid_count(7, 0, &a, &features, &c, &d)) return 0;
+  if (!__get_cpuid(0x80000001, &a, &b, &extended, &d)) return 0;
+  unsigned saved, high;  // the registers that the system saves
+  __asm__("xgetbv" : "=a"(saved), "=d"(high) : "c"(0));
+  // YMM; BMI, AVX2, BMI2; LZCNT
+  if (!(has(saved, {1, 2}) && has(features, {3, 5, 8}) && has(extended, {5}))) return 0;
+  // ZMM; AVX512 F, DQ, CD, BW, VL
+  return has(saved, {5, 6, 7}) && has(features, {16, 17, 28, 30, 31}) ? 2 : 1;
 #else
   return 0;
 #endif
 }
 
-inline int& cpu_level() {
-  static int level = best_cpu_level();
-  return level;
-}
+inline int cpu_level = best_cpu_level();
 
 // False: this machine has no such level.
 inline bool use_cpu_level(const char* name) {
   for (int level = 0; level <= best_cpu_level(); ++level)
-    if (std::strcmp(name, cpu_levels[level]) == 0) return cpu_level() = level, true;
+    if (std::strcmp(name, cpu_levels[level]) == 0) return cpu_level = level, true;
   return false;
 }
 
@@ -65,8 +72,8 @@ __attribute__((target("arch=x86-64-v4"))) void run_v4(Kernel& kernel) { kernel()
 template <class Kernel>
 void run(Kernel&& kernel) {
 #if ROSENBLATT_X86_LEVELS
-  if (cpu_level() == 2) return run_v4(kernel);
-  if (cpu_level() == 1) return run_v3(kernel);
+  if (cpu_level == 2) return run_v4(kernel);
+  if (cpu_level == 1) return run_v3(kernel);
 #endif
   kernel();
 }
@@ -75,7 +82,7 @@ void run(Kernel&& kernel) {
 template <class Kernel>
 void run_narrow(Kernel&& kernel) {
 #if ROSENBLATT_X86_LEVELS
-  if (cpu_level() >= 1) return run_v3(kernel);
+  if (cpu_level >= 1) return run_v3(kernel);
 #endif
   kernel();
 }

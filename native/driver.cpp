@@ -66,7 +66,8 @@ Result train(const Task& task, const Rows& rows) {
   int64_t visits = 0;
   for (int64_t epoch = 0; epoch < task.epochs; ++epoch) {
     arrange({order.data(), nullptr}, {nullptr, nullptr}, task.n, task.seed, epoch, task.n);
-    Learner learner{w.data(), drift.data(), Counts(counts.data()), true, visits, 0, {}};
+    Counts counted(counts.data());
+    Learner learner{w.data(), drift.data(), counted, true, visits, 0, {}};
     pass(rows, Labels{task.y.data(), nullptr}, FixedIncrement{0}, Indices{order.data(), nullptr}, 0,
          task.n, task.n, learner);
     visits = learner.visits;

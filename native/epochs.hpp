@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cmath>
+#include <functional>
 
 #include "count.hpp"
 #include "pass.hpp"
@@ -34,29 +35,11 @@ struct Kept {
   }
 };
 
-// Two lifted weight vectors, wherever they are.
-struct Pair {
-  const double *first, *second;
-  static constexpr int64_t k = 2;
-  ROSENBLATT_INLINE const double* operator[](int64_t a) const { return a == 0 ? first : second; }
-};
-
-// Those of a learner, how many numbers they are, and the mistakes of these and of another set of
-// weights. joint.hpp has the same of many classes.
+// Those of a learner. joint.hpp has the same of many classes.
 ROSENBLATT_INLINE double* weights_of(const Learner& learner) { return learner.w; }
 
-template <class Rows>
-ROSENBLATT_INLINE int64_t numbers_of(const Rows& rows, const Learner&) {
-  return rows.d + 1;
-}
-
-template <class Rows>
-ROSENBLATT_INLINE void count_both(const Rows& rows, Labels labels, const Learner& learner,
-                                  const double* other, const double* limit, Tally* total) {
-  count(rows, labels, Pair{learner.w, other}, limit, 0, rows.n, total);
-}
-
 struct Epochs {
+  using CountBoth = std::function<void(double* other, const double* limit, Tally* total)>;
   Indices present;  // the rows that exist; empty: all
   Indices pool;     // room for a permutation of them; empty: they come in the given order
   int64_t n;        // how many exist
@@ -68,21 +51,21 @@ struct Epochs {
   bool clean;        // the last epoch had no update
 
   // At most `most` epochs; ends after a clean one, and after one whose weights overflowed (they are
-  // not judged: the caller looks). Returns how many were made.
-  template <class Rows, class Labels, class Rule, class Learner>
-  ROSENBLATT_INLINE int64_t run(const Rows& rows, Labels labels, Rule rule, int64_t most,
-                                Learner& learner, Kept& kept) {
-    const int64_t size = numbers_of(rows, learner);
+  // not judged: the caller looks). Returns how many were made. visit_all(order) is one epoch of the
+  // learner, and count_both(other, limit, total) counts the mistakes of its weights and of others.
+  template <class Learner>
+  int64_t run(int64_t most, int64_t size, Learner& learner, Kept& kept,
+              const std::function<void(Indices order)>& visit_all, const CountBoth& count_both) {
     clean = false;
     for (int64_t e = 0; e < most; ++e) {
       const int64_t before = learner.updates;
       if (pool) arrange(pool, present, n, seed, made, n);
-      pass(rows, labels, rule, pool ? pool : present, 0, n, INT64_MAX - before, learner);
+      visit_all(pool ? pool : present);
       ++made;
       updates[e] = learner.updates - before;
       clean = updates[e] == 0;
       const bool finite = find_average(learner, size);
-      if (finite && kept.w) judge(rows, labels, learner, kept);
+      if (finite && kept.w) judge(weights_of(learner), size, kept, count_both);
       standing[e] = kept.w ? kept.mistakes.weighted : double(updates[e]);
       if (clean || !finite) return e + 1;
     }
@@ -91,7 +74,7 @@ struct Epochs {
 
   // False: the weights overflowed.
   template <class Learner>
-  ROSENBLATT_INLINE bool find_average(const Learner& learner, int64_t size) {
+  bool find_average(const Learner& learner, int64_t size) {
     const double* const w = weights_of(learner);
     if (!learner.drift) return all_finite(w, size);
     for (int64_t j = 0; j < size; ++j)
@@ -102,17 +85,14 @@ struct Epochs {
   }
 
   // After an epoch the last and the averaged weights are compared with the kept ones.
-  template <class Rows, class Labels, class Learner>
-  ROSENBLATT_INLINE void judge(const Rows& rows, Labels labels, const Learner& learner,
-                               Kept& kept) {
-    const int64_t size = numbers_of(rows, learner);
-    const double* const rivals[2] = {weights_of(learner), average};
+  void judge(const double* last, int64_t size, Kept& kept, const CountBoth& count_both) {
+    const double* const rivals[2] = {last, average};
     // Known without counting: after a clean epoch the last weights make no mistake.
     if (clean && kept.replaced_by(0, false)) kept.keep(rivals[0], {0, 0}, false, size);
     // One that has reached its limit has lost; then the limit of the last weights is 0.
     const double limit[2] = {kept.limit(false), kept.limit(true)};
     Tally total[2] = {{0, 0}, {0, 0}};
-    count_both(rows, labels, learner, average, limit, total);
+    count_both(average, limit, total);
     for (int a = 0; a < 2; ++a)
       if (kept.replaced_by(total[a].weighted, a == 1))
         kept.keep(rivals[a], total[a], a == 1, size);

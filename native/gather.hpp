@@ -137,44 +137,65 @@ class Gathering {
   alignas(64) Threads threads;
 };
 
-// One row after another of a block, whatever their numbers are.
+// One row after another, whatever their numbers are.
 template <class Rows>
-struct Gathered {
-  Rows copies;
+struct Sequence {
+  const Rows& rows;
   int64_t place, d;
 
-  ROSENBLATT_INLINE double score(int64_t, const double* w) const { return copies.score(place, w); }
+  ROSENBLATT_INLINE double score(int64_t, const double* w) const { return rows.score(place, w); }
   ROSENBLATT_INLINE void add(int64_t, double step, double* into) const {
-    copies.add(place, step, into);
+    rows.add(place, step, into);
   }
 };
 
-// As `pass` in an order, with the same result.
-template <class Rows, class Stored, class Labels, class Rule, class Learner>
-ROSENBLATT_INLINE int64_t gathered_pass(const Rows& rows, Gathering<Stored>& others, Labels labels,
-                                        Rule rule, Indices order, int64_t begin, int64_t end,
-                                        int64_t most, Learner& learner) {
-  constexpr int64_t ahead = 16, trial = 64;  // blocks, from the first copy on: a thread begins late
+// The two loops of `pass` for two classes, each without what the other needs: rows that lie scattered,
+template <class Rows, class Labels, class Rule, class Learner>
+ROSENBLATT_INLINE int64_t pass_scattered(const Rows& rows, Labels labels, Rule rule, Indices order,
+                                         int64_t begin, int64_t to, int64_t end, int64_t most,
+                                         Learner& learner) {
+  const int64_t ahead = rows.ahead(), stop = learner.updates + most;
+  int64_t k = begin;
+  for (; k < to && learner.updates < stop; ++k) {
+    fetch_ahead(rows, labels, order, k, end, ahead);
+    visit(rows, labels, rule, order[k], learner);
+  }
+  return k;
+}
+
+// and rows that lie one after another as they are visited, from `place` on: copies, or no order.
+template <class Rows, class Labels, class Rule, class Learner>
+ROSENBLATT_INLINE int64_t pass_in_sequence(const Rows& rows, int64_t place, Labels labels, Rule rule,
+                                           Indices order, int64_t begin, int64_t to, int64_t end,
+                                           int64_t most, Learner& learner) {
+  constexpr int64_t ahead = 16;
   const int64_t stop = learner.updates + most;
+  int64_t k = begin;
+  for (Sequence<Rows> row{rows, place, rows.d}; k < to && learner.updates < stop; ++k, ++row.place) {
+    if (order && k + ahead < end) ROSENBLATT_PREFETCH(labels.y + order[k + ahead], 1);
+    visit(row, labels, rule, order ? order[k] : k, learner);
+  }
+  return k;
+}
+
+// As `pass` in an order, with the same result: visit_some(copies, k, to) makes the visits of the places
+// k .. to, with the rows where they lie (null) or with their copies.
+template <class Rows, class VisitSome>
+int64_t gathered_pass(Gathering<Rows>& others, int64_t begin, int64_t end, VisitSome&& visit_some) {
+  constexpr int64_t trial = 64;  // blocks, from the first copy on: a thread begins late
   int64_t k = begin, copied = 0, since_first = 0;
-  for (int64_t b = 0; k < end && learner.updates < stop; others.left(b++)) {
+  for (int64_t b = 0; k < end; others.left(b++)) {
     since_first += copied > 0;
     if (since_first == trial && 3 * copied < trial) {
       others.stop();
-      return pass(rows, labels, rule, order, k, end, stop - learner.updates, learner);
+      return visit_some(nullptr, k, end);
     }
     const int64_t to = k + others.size < end ? k + others.size : end;
-    const Slot<Stored>* const slot = others.ready(b);
-    if (!slot) {
-      k = pass(rows, labels, rule, order, k, to, stop - learner.updates, learner);
-      continue;
-    }
-    ++copied;
-    for (Gathered<Rows> row{{slot->rows(rows)}, 0, rows.d}; k < to && learner.updates < stop;
-         ++k, ++row.place) {
-      if (k + ahead < end) ROSENBLATT_PREFETCH(labels.y + order[k + ahead], 1);
-      visit(row, labels, rule, order[k], learner);
-    }
+    const Slot<Rows>* const copies = others.ready(b);
+    copied += copies != nullptr;
+    const int64_t reached = visit_some(copies, k, to);
+    if (reached < to) return reached;
+    k = to;
   }
   return k;
 }

@@ -210,19 +210,6 @@ ROSENBLATT_INLINE bool count(const Rows& rows, ClassLabels labels, const Weights
 // For epochs.hpp, as of two classes; the weights lie by class.
 ROSENBLATT_INLINE double* weights_of(const JointLearner<ByClass>& learner) { return learner.w.w; }
 
-template <class Rows>
-ROSENBLATT_INLINE int64_t numbers_of(const Rows&, const JointLearner<ByClass>& learner) {
-  return learner.w.k * learner.w.size;
-}
-
-template <class Rows>
-ROSENBLATT_INLINE void count_both(const Rows& rows, ClassLabels labels,
-                                  const JointLearner<ByClass>& learner, double* other,
-                                  const double* limit, Tally* total) {
-  const ByClass both[2] = {learner.w, {other, learner.w.k, learner.w.size}};
-  count(rows, labels, both, 2, limit, 0, rows.n, learner.scores, total);
-}
-
 // out[i k + c] = the score of class c.
 template <class Rows, class Weights>
 ROSENBLATT_INLINE void scores(const Rows& rows, Weights w, int64_t begin, int64_t end,

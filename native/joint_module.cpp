@@ -48,21 +48,49 @@ struct Copies {
   }
 };
 
-// kernel(rows, weights) on the best CPU level, without the interpreter lock. Weights that were changed
-// by feature are handed back.
-template <class Kernel>
-void run_on(const Rows& rows, Copies& copies, double* w, bool changes, Kernel&& kernel) {
-  without_lock(rows, [&](const auto& view) ROSENBLATT_LAMBDA_INLINE {
+// work(rows, weights) without the interpreter lock. Weights that were changed by feature are handed back.
+template <class Work>
+void with_weights(const Rows& rows, Copies& copies, double* w, bool changes, Work&& work) {
+  on_rows(rows, [&](const auto& view) {
     if constexpr (is_sparse<std::decay_t<decltype(view)>>) {
       if (copies) {
         const ByFeature copy = copies.by_feature(w);
-        kernel(view, copy);
+        work(view, copy);
         if (changes) copy.give(w);
         return;
       }
     }
-    kernel(view, copies.by_class(w));
+    work(view, copies.by_class(w));
   });
+}
+
+// The same with kernel(rows, weights) on the best CPU level.
+template <class Kernel>
+void run_on(const Rows& rows, Copies& copies, double* w, bool changes, Kernel&& kernel) {
+  with_weights(rows, copies, w, changes, [&](const auto& view, auto weights) {
+    run([&]() ROSENBLATT_LAMBDA_INLINE { kernel(view, weights); });
+  });
+}
+
+// `pass`, and `count`, of many classes: the same code for whoever calls.
+template <class View, class Learner>
+int64_t visit_some(const View& rows, ClassLabels labels, FixedIncrement rule, Indices order,
+                   int64_t begin, int64_t end, int64_t most, Learner& learner) {
+  int64_t reached = begin;
+  run([&]() ROSENBLATT_LAMBDA_INLINE {
+    reached = pass(rows, labels, rule, order, begin, end, most, learner);
+  });
+  return reached;
+}
+
+template <class View, class Weights>
+bool count_some(const View& rows, ClassLabels labels, const Weights* candidates, int64_t number,
+                const double* limit, int64_t begin, int64_t end, double* scores, Tally* total) {
+  bool alive = true;
+  run([&]() ROSENBLATT_LAMBDA_INLINE {
+    alive = count(rows, labels, candidates, number, limit, begin, end, scores, total);
+  });
+  return alive;
 }
 
 // Rules to be judged: the weights of all classes, one rule after another.
@@ -87,13 +115,13 @@ void bind_learning(nb::module_& m) {
         std::vector<double> scores(arrays.k());
         Copies copies(examples, arrays, max_updates > 1 ? end - begin : 0);
         int64_t reached = begin, updates = 0;
-        run_on(*examples.rows, copies, arrays.w.data(), true,
-               [&](const auto& view, auto weights) ROSENBLATT_LAMBDA_INLINE {
-                 auto learner = arrays.learner(rule, weights, scores.data());
-                 reached = pass(view, examples.labels(), FixedIncrement{rule.number},
-                                indices(order), begin, end, max_updates, learner);
-                 updates = learner.updates;
-               });
+        with_weights(*examples.rows, copies, arrays.w.data(), true,
+                     [&](const auto& view, auto weights) {
+                       auto learner = arrays.learner(rule, weights, scores.data());
+                       reached = visit_some(view, examples.labels(), FixedIncrement{rule.number},
+                                            indices(order), begin, end, max_updates, learner);
+                       updates = learner.updates;
+                     });
         return {reached, updates};
       },
       "examples"_a.noconvert(), "rule"_a, "learner"_a.noconvert(), "order"_a.noconvert().none(),
@@ -110,14 +138,20 @@ void bind_learning(nb::module_& m) {
         Copies copies(examples, arrays, max_updates > 1 ? max_visits : 0);
         Draw drawn{draw.number, draw.made};
         int64_t made = 0, updates = 0;
-        run_on(*examples.rows, copies, arrays.w.data(), true,
-               [&](const auto& view, auto weights) ROSENBLATT_LAMBDA_INLINE {
-                 auto learner = arrays.learner(rule, weights, scores.data());
-                 search(view, examples.labels(), FixedIncrement{rule.number}, draw.places(),
-                        draw.n(), draw.seed, max_visits, max_updates, drawn, learner);
-                 made = learner.visits - arrays.visits;
-                 updates = learner.updates;
-               });
+        const Indices pool = draw.places();
+        with_weights(*examples.rows, copies, arrays.w.data(), true,
+                     [&](const auto& view, auto weights) {
+                       auto learner = arrays.learner(rule, weights, scores.data());
+                       search(view, pool, draw.n(), draw.seed, max_visits, max_updates, drawn,
+                              learner, [&](int64_t k) {
+                                const int64_t before = learner.updates;
+                                visit_some(view, examples.labels(), FixedIncrement{rule.number},
+                                           pool, k, k + 1, 1, learner);
+                                return learner.updates > before;
+                              });
+                       made = learner.visits - arrays.visits;
+                       updates = learner.updates;
+                     });
         return {made, updates, drawn.number, drawn.seen};
       },
       "examples"_a.noconvert(), "rule"_a, "learner"_a.noconvert(), "draw"_a.noconvert(),
@@ -136,9 +170,17 @@ void bind_learning(nb::module_& m) {
         Kept best = kept_of(kept);
         Epochs epochs = epochs_of(examples, present, order, updates, mistakes, average);
         int64_t done = 0;
-        without_lock(*examples.rows, [&](const auto& view) ROSENBLATT_LAMBDA_INLINE {
-          done = epochs.run(view, examples.labels(), FixedIncrement{rule.number},
-                            int64_t(updates.shape(0)), learner, best);
+        on_rows(*examples.rows, [&](const auto& view) {
+          done = epochs.run(
+              int64_t(updates.shape(0)), arrays.k() * arrays.size(), learner, best,
+              [&](Indices places) {
+                visit_some(view, examples.labels(), FixedIncrement{rule.number}, places, 0, epochs.n,
+                           INT64_MAX - learner.updates, learner);
+              },
+              [&](double* other, const double* limit, Tally* total) {
+                const ByClass both[2] = {learner.w, {other, arrays.k(), arrays.size()}};
+                count_some(view, examples.labels(), both, 2, limit, 0, view.n, scores.data(), total);
+              });
         });
         return std::tuple(done, learner.visits, epochs.clean, best.mistakes.plain,
                           best.mistakes.weighted, best.averaged);
@@ -187,10 +229,8 @@ void bind_judging(nb::module_& m) {
             [&](const auto& view, int64_t from, int64_t to, Tally* sum) {
               std::vector<double> scores(rules.k);
               const auto counted = [&](const auto& weights) {
-                run([&]() ROSENBLATT_LAMBDA_INLINE {
-                  count(view, examples.labels(), weights.data(), rules.number, tally.limit.data(),
-                        from, to, scores.data(), sum);
-                });
+                count_some(view, examples.labels(), weights.data(), rules.number,
+                           tally.limit.data(), from, to, scores.data(), sum);
               };
               if constexpr (is_sparse<std::decay_t<decltype(view)>>)
                 if (copies) return counted(by_feature);

@@ -25,8 +25,11 @@ nb::ndarray<nb::numpy, T, nb::ndim<1>> given(Growing<T>& array) {
   return {data, {size}, nb::capsule(data, [](void* start) noexcept { std::free(start); })};
 }
 
-Candidates candidates_of(const Matrix<const double>& w) {
-  return {w.data(), int64_t(w.shape(0)), int64_t(w.shape(1))};
+// Lifted weight vectors, one after another.
+std::vector<const double*> each_of(const Matrix<const double>& w) {
+  std::vector<const double*> each(w.shape(0));
+  for (size_t a = 0; a < each.size(); ++a) each[a] = w.data() + a * w.shape(1);
+  return each;
 }
 
 template <class Value>
@@ -181,7 +184,8 @@ NB_MODULE(_native, m) {
           if (later) later->go_on(later->to);
           return visit_by(rule, examples, arrays, indices(order), begin, end, max_updates);
         }
-        Learner learner = arrays.learner(rule);
+        Counts counts(arrays.counts.data());
+        Learner learner = arrays.learner(rule, counts);
         const int64_t reached =
             visit_rows(*examples.rows, examples.labels(), FixedIncrement{rule.number},
                        indices(order), begin, end, max_updates, later ? &*later : nullptr, learner);
@@ -196,7 +200,8 @@ NB_MODULE(_native, m) {
          const Permutation& draw, int64_t max_visits, int64_t max_updates) -> Searched {
         if (!rule.fixed_increment())
           return search_by(rule, examples, arrays, draw, max_visits, max_updates);
-        Learner learner = arrays.learner(rule);
+        Counts counts(arrays.counts.data());
+        Learner learner = arrays.learner(rule, counts);
         Draw drawn{draw.number, draw.made};
         without_lock(*examples.rows, [&](const auto& view) ROSENBLATT_LAMBDA_INLINE {
           search(view, examples.labels(), FixedIncrement{rule.number}, draw.places(), draw.n(),
@@ -214,14 +219,26 @@ NB_MODULE(_native, m) {
          const std::optional<KeptWeights<Vector<double>>>& kept, Vector<int64_t> updates,
          Vector<double> mistakes) {
         const Labels labels = examples.labels();
-        Learner learner = arrays.learner(rule);
+        const FixedIncrement step{rule.number};
+        Counts counts(arrays.counts.data());
+        Learner learner = arrays.learner(rule, counts);
         Kept best = kept_of(kept);
         std::vector<double> average(arrays.drift ? arrays.w.shape(0) : 0);
         Epochs epochs = epochs_of(examples, present, order, updates, mistakes, average);
         int64_t done = 0;
-        without_lock(*examples.rows, [&](const auto& view) ROSENBLATT_LAMBDA_INLINE {
-          done = epochs.run(view, labels, FixedIncrement{rule.number}, int64_t(updates.shape(0)),
-                            learner, best);
+        on_rows(*examples.rows, [&](const auto& view) {
+          const Slot<std::decay_t<decltype(view)>>* const in_place = nullptr;
+          const ScoreRows score = score_rows(view);
+          done = epochs.run(
+              int64_t(updates.shape(0)), int64_t(arrays.w.shape(0)), learner, best,
+              [&](Indices places) {
+                visit_some(view, in_place, labels, step, places, 0, epochs.n, epochs.n,
+                           INT64_MAX - learner.updates, learner);
+              },
+              [&](const double* other, const double* limit, Tally* total) {
+                const double* const both[2] = {learner.w, other};
+                count_some(score, labels, {both, 2}, limit, 0, view.n, total);
+              });
         });
         return std::tuple(done, learner.visits, epochs.clean, best.mistakes.plain,
                           best.mistakes.weighted, best.averaged);
@@ -249,16 +266,14 @@ NB_MODULE(_native, m) {
       "count",
       [](const LabelledRows<int8_t>& examples, const MistakeTally<Matrix<const double>>& tally,
          int64_t begin, int64_t end) {
-        const Candidates candidates = candidates_of(tally.w);
+        const std::vector<const double*> each = each_of(tally.w);
+        const Candidates candidates{each.data(), int64_t(each.size())};
         std::vector<Tally> total = tally.begun();
         const bool alive = count_on_threads(
             *examples.rows, bool(examples.c), tally.limit.data(), begin, end, candidates.k, total,
             [&](const auto& view, int64_t from, int64_t to, Tally* sum) {
-              with_length(view, [&](const auto& known) {
-                run([&]() ROSENBLATT_LAMBDA_INLINE {
-                  count(known, examples.labels(), candidates, tally.limit.data(), from, to, sum);
-                });
-              });
+              count_some(score_rows(view), examples.labels(), candidates, tally.limit.data(), from,
+                         to, sum);
             });
         tally.write(total);
         return alive;
@@ -269,12 +284,13 @@ NB_MODULE(_native, m) {
       "refer",
       [](const LabelledRows<int8_t>& examples, const UpdateRule& rule, Vector<const double> w,
          int64_t begin, int64_t end, Vector<float> slack) {
-        run_on_threads(
-            *examples.rows, begin, end, 1,
-            [&](const auto& view, int64_t from, int64_t to) ROSENBLATT_LAMBDA_INLINE {
-              refer(view, examples.labels(), rule.number, rule.intercept, w.data(), from, to,
-                    slack.data());
-            });
+        on_threads(*examples.rows, begin, end, 1, true,
+                   [&](const auto& view, int64_t from, int64_t to) {
+                     run([&]() ROSENBLATT_LAMBDA_INLINE {
+                       refer(view, examples.labels(), rule.number, rule.intercept, w.data(), from,
+                             to, slack.data());
+                     });
+                   });
       },
       "examples"_a.noconvert(), "rule"_a, "w"_a.noconvert(), "begin"_a, "end"_a,
       "slack"_a.noconvert());
@@ -284,7 +300,8 @@ NB_MODULE(_native, m) {
       [](const LabelledRows<int8_t>& examples, const UpdateRule& rule, const LearnerArrays& arrays,
          std::optional<ReadOnlyIndexVector> order, int64_t begin, int64_t end, int64_t max_updates,
          const Slack<Vector<const double>>& slack) {
-        Learner learner = arrays.learner(rule);
+        Counts counts(arrays.counts.data());
+        Learner learner = arrays.learner(rule, counts);
         int64_t reached = begin, left = slack.max_evaluations;
         without_lock(*examples.rows, [&](const auto& view) ROSENBLATT_LAMBDA_INLINE {
           reached = screened_pass(view, examples.labels(), FixedIncrement{rule.number},
@@ -301,20 +318,20 @@ NB_MODULE(_native, m) {
       [](const LabelledRows<int8_t>& examples, const MistakeTally<Matrix<const double>>& tally,
          int64_t begin, int64_t end, const Slack<Vector<const double>>& slack,
          Vector<int64_t> evaluations) {
-        const Candidates candidates = candidates_of(tally.w);
+        const std::vector<const double*> candidates = each_of(tally.w);
         std::vector<Tally> total = tally.begun();
-        std::vector<double> room(candidates.stride);
-        std::vector<float> reach(candidates.k);
-        for (int64_t a = 0; a < candidates.k; ++a)
-          reach[a] = reach_of_signs(slack.reference.data(), candidates[a], room.data(),
-                                    candidates.stride - 1, candidates.stride);
+        const int64_t size = int64_t(tally.w.shape(1));
+        std::vector<double> room(size);
+        std::vector<float> reach(candidates.size());
+        for (size_t a = 0; a < candidates.size(); ++a)
+          reach[a] = reach_of_signs(slack.reference.data(), candidates[a], room.data(), size - 1, size);
         const Labels labels = examples.labels();
         int64_t reached = begin;
         without_lock(*examples.rows, [&](const auto& view) ROSENBLATT_LAMBDA_INLINE {
           const auto margin = [&](int64_t a, int64_t i) ROSENBLATT_LAMBDA_INLINE {
             return labels.margin(i, view.score(i, candidates[a]));
           };
-          reached = screened_count(labels, candidates.k, margin, tally.limit.data(),
+          reached = screened_count(labels, int64_t(candidates.size()), margin, tally.limit.data(),
                                    begin, end, slack.of_row.data(), reach.data(), total.data(),
                                    evaluations.data());
         });
@@ -328,10 +345,10 @@ NB_MODULE(_native, m) {
       "scores",
       [](const Rows& rows, Vector<const double> w, int64_t begin, int64_t end,
          Vector<double> out) {
-        run_on_threads(rows, begin, end, 1,
-                       [&](const auto& view, int64_t from, int64_t to) ROSENBLATT_LAMBDA_INLINE {
-                         scores(view, w.data(), from, to, out.data());
-                       });
+        const double* const one = w.data();
+        on_threads(rows, begin, end, 1, true, [&](const auto& view, int64_t from, int64_t to) {
+          score_rows(view)(from, to, &one, 1, out.data() + from);
+        });
       },
       "rows"_a, "w"_a.noconvert(), "begin"_a, "end"_a, "out"_a.noconvert());
 
@@ -348,10 +365,12 @@ NB_MODULE(_native, m) {
       "vote",
       [](const Rows& rows, Matrix<const double> voters, Vector<const double> votes, int64_t begin,
          int64_t end, Vector<double> out) {
-        run_on_threads(rows, begin, end, int64_t(voters.shape(0)),
-                       [&](const auto& view, int64_t from, int64_t to) ROSENBLATT_LAMBDA_INLINE {
-                         vote(view, candidates_of(voters), votes.data(), from, to, out.data());
-                       });
+        const std::vector<const double*> each = each_of(voters);
+        const Candidates candidates{each.data(), int64_t(each.size())};
+        on_threads(rows, begin, end, candidates.k, true,
+                   [&](const auto& view, int64_t from, int64_t to) {
+                     vote(candidates, votes.data(), from, to, out.data(), score_rows(view));
+                   });
       },
       "rows"_a, "voters"_a.noconvert(), "votes"_a.noconvert(), "begin"_a, "end"_a,
       "out"_a.noconvert());

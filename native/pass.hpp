@@ -33,6 +33,8 @@ struct Counts {
   int filled = 0;
 
   explicit Counts(int64_t* counts) : of_row(counts) {}
+  Counts(const Counts&) = delete;
+  Counts& operator=(const Counts&) = delete;
   ~Counts() { write(); }
   ROSENBLATT_INLINE void add(int64_t i) {
     ROSENBLATT_PREFETCH_TO_WRITE(of_row + i);
@@ -54,7 +56,7 @@ struct Log {
 struct Learner {
   double* w;      // lifted weights
   double* drift;  // sum of (visits before the update) * step; the average is w - drift / visits
-  Counts counts;
+  Counts& counts;
   bool intercept;
   int64_t visits, updates;
   Log log;  // has room for the updates of one call
@@ -134,6 +136,18 @@ ROSENBLATT_INLINE bool visit(const Rows& rows, Labels labels, Rule rule, int64_t
   return mistake;
 }
 
+// What will be read soon, at place k of an order.
+template <class Rows, class Labels>
+ROSENBLATT_INLINE void fetch_ahead(const Rows& rows, Labels labels, Indices order, int64_t k,
+                                   int64_t end, int64_t ahead) {
+  if (k + 2 * ahead < end) rows.prefetch_place(order[k + 2 * ahead]);
+  if (k + ahead < end) {
+    rows.template prefetch<2>(order[k + ahead]);
+    ROSENBLATT_PREFETCH(labels.y + order[k + ahead], 1);
+  }
+  if (k + 2 < end) rows.template prefetch<1>(order[k + 2]);
+}
+
 // Visits order[begin .. end) (rows begin .. end themselves without an order), at most `most`
 // updates. Returns the place reached.
 template <class Rows, class Labels, class Rule, class Learner>
@@ -141,18 +155,9 @@ ROSENBLATT_INLINE int64_t pass(const Rows& rows, Labels labels, Rule rule, Indic
                                int64_t begin, int64_t end, int64_t most, Learner& learner) {
   const int64_t ahead = rows.ahead(), stop = learner.updates + most;
   int64_t k = begin;
-  if (!order) {
-    for (; k < end && learner.updates < stop; ++k) visit(rows, labels, rule, k, learner);
-    return k;
-  }
   for (; k < end && learner.updates < stop; ++k) {
-    if (k + 2 * ahead < end) rows.prefetch_place(order[k + 2 * ahead]);
-    if (k + ahead < end) {
-      rows.template prefetch<2>(order[k + ahead]);
-      ROSENBLATT_PREFETCH(labels.y + order[k + ahead], 1);
-    }
-    if (k + 2 < end) rows.template prefetch<1>(order[k + 2]);
-    visit(rows, labels, rule, order[k], learner);
+    if (order) fetch_ahead(rows, labels, order, k, end, ahead);
+    visit(rows, labels, rule, order ? order[k] : k, learner);  // one visit in the code, not two
   }
   return k;
 }
@@ -164,11 +169,11 @@ struct Draw {
 
 // At most `looks` visits and `most` updates. A draw ends at its first mistake, the next one begins;
 // a whole permutation without a mistake (seen == n) ends the search. `pool` holds the first
-// `seen` swaps of the draw, on entry and on return.
-template <class Rows, class Labels, class Rule, class Learner>
-ROSENBLATT_INLINE void search(const Rows& rows, Labels labels, Rule rule, Indices pool, int64_t n,
-                              uint64_t seed, int64_t looks, int64_t most, Draw& draw,
-                              Learner& learner) {
+// `seen` swaps of the draw, on entry and on return. visit_at(k) visits row pool[k]; true: a mistake.
+template <class Rows, class Learner, class VisitAt>
+ROSENBLATT_INLINE void search(const Rows& rows, Indices pool, int64_t n, uint64_t seed,
+                              int64_t looks, int64_t most, Draw& draw, const Learner& learner,
+                              VisitAt visit_at) {
   const int64_t stop = learner.updates + most, ahead = rows.ahead();
   Swaps swaps(seed, draw.number, n);
   int64_t made = draw.seen;  // swaps made; some ahead of the visits, to fetch their rows early
@@ -179,13 +184,23 @@ ROSENBLATT_INLINE void search(const Rows& rows, Labels labels, Rule rule, Indice
       pool.swap(made, swaps.partner(made));
       rows.template prefetch<1>(pool[made]);
     }
-    if (visit(rows, labels, rule, pool[draw.seen++], learner)) {
+    if (visit_at(draw.seen++)) {
       while (made > 0) --made, pool.swap(made, swaps.partner(made));
       draw = {draw.number + 1, 0};
       swaps = Swaps(seed, draw.number, n);
     }
   }
   while (made > draw.seen) --made, pool.swap(made, swaps.partner(made));
+}
+
+template <class Rows, class Labels, class Rule, class Learner>
+ROSENBLATT_INLINE void search(const Rows& rows, Labels labels, Rule rule, Indices pool, int64_t n,
+                              uint64_t seed, int64_t looks, int64_t most, Draw& draw,
+                              Learner& learner) {
+  search(rows, pool, n, seed, looks, most, draw, learner,
+         [&](int64_t k) ROSENBLATT_LAMBDA_INLINE {
+           return visit(rows, labels, rule, pool[k], learner);
+         });
 }
 
 // sum += c_i y_i x_i over the rows begin .. end that call for an update, which are marked; the scores

@@ -12,10 +12,13 @@
 
 #if defined(__GNUC__)
 #define ROSENBLATT_INLINE inline __attribute__((always_inline))
+// A lambda that must follow its kernel into the function of each level (dispatch.hpp).
+#define ROSENBLATT_LAMBDA_INLINE __attribute__((always_inline))
 #define ROSENBLATT_PREFETCH(address, level) __builtin_prefetch(address, 0, 4 - level)
 #define ROSENBLATT_PREFETCH_TO_WRITE(address) __builtin_prefetch(address, 1, 2)
 #else
 #define ROSENBLATT_INLINE inline
+#define ROSENBLATT_LAMBDA_INLINE
 #define ROSENBLATT_PREFETCH(address, level) ((void)(address))
 #define ROSENBLATT_PREFETCH_TO_WRITE(address) ((void)(address))
 #endif
@@ -23,6 +26,7 @@
 namespace rosenblatt {
 
 constexpr int L = 16;  // lanes of a score; another number gives other bits
+constexpr int64_t block = 64;  // rows that stay in cache from one weight vector to the next
 
 // Halves onto each other: 16 lanes, 8, 4, 2, 1. (Spelled out: a loop over halves is not vectorised.)
 template <class Sum>
@@ -84,10 +88,12 @@ struct Dense {
     return fold(lane) + w[d];
   }
 
-  // Two scores of a row while it is in cache. (Interleaving them costs more registers than it saves.)
-  ROSENBLATT_INLINE void score_pair(int64_t i, const double* u, const double* v, double* out) const {
-    out[0] = score(i, u);
-    out[1] = score(i, v);
+  // The scores of the rows from .. to under one weight vector, or under two: those of the second begin
+  // at out[block]. (Of a row while it is in cache: interleaved they cost more registers than it saves.)
+  ROSENBLATT_INLINE void score_rows(int64_t from, int64_t to, const double* const* w, int number,
+                                    double* out) const {
+    for (int64_t i = from; i < to; ++i)
+      for (int a = 0; a < number; ++a) out[a * block + i - from] = score(i, w[a]);
   }
 
   // The same under k weight vectors, `stride` numbers apart.
@@ -158,15 +164,24 @@ struct Csr {
     return fold(lane) + w[d];
   }
 
-  ROSENBLATT_INLINE void score_pair(int64_t i, const double* u, const double* v, double* out) const {
-    double lane_u[L] = {0}, lane_v[L] = {0};
-    for (Index k = start[i]; k < start[i + 1]; ++k) {
-      const Index j = column[k];
-      lane_u[j & (L - 1)] += double(x[k]) * u[j];
-      lane_v[j & (L - 1)] += double(x[k]) * v[j];
+  // As Dense has it; an entry is read once for two.
+  ROSENBLATT_INLINE void score_rows(int64_t from, int64_t to, const double* const* w, int number,
+                                    double* out) const {
+    const double *const u = w[0], *const v = w[number - 1];
+    for (int64_t i = from; i < to; ++i, ++out) {
+      if (number == 1) {
+        *out = score(i, u);
+        continue;
+      }
+      double lane_u[L] = {0}, lane_v[L] = {0};
+      for (Index k = start[i]; k < start[i + 1]; ++k) {
+        const Index j = column[k];
+        lane_u[j & (L - 1)] += double(x[k]) * u[j];
+        lane_v[j & (L - 1)] += double(x[k]) * v[j];
+      }
+      out[0] = fold(lane_u) + u[d];
+      out[block] = fold(lane_v) + v[d];
     }
-    out[0] = fold(lane_u) + u[d];
-    out[1] = fold(lane_v) + v[d];
   }
 
   ROSENBLATT_INLINE void score_all(int64_t i, const double* w, int64_t k, int64_t stride,

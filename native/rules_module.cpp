@@ -15,48 +15,57 @@ OneOf one_of(const UpdateRule& rule, int64_t updates) {
   return {which, {rule.number, rule.decay, updates}, {rule.number}, {rule.number, rule.kind == "PA-II"}};
 }
 
-// kernel(rows, rule, learner) for the rule that is asked for.
-template <class Sure, class Plain, class Kernel>
-void run_rule(const Rows& rows, const UpdateRule& rule, int64_t updates, const Sure& sure,
-              const Plain& plain, Kernel&& kernel) {
-  without_lock(rows, [&](const auto& view) ROSENBLATT_LAMBDA_INLINE {
+// work(rows, rule, learner) for the rule that is asked for, without the interpreter lock.
+template <class Sure, class Plain, class Work>
+void with_rule(const Rows& rows, const UpdateRule& rule, int64_t updates, const Sure& sure,
+               const Plain& plain, Work&& work) {
+  on_rows(rows, [&](const auto& view) {
     if (rule.kind == "AROW") {
       auto learner = sure();
-      kernel(view, Arow{rule.number}, learner);
+      work(view, Arow{rule.number}, learner);
     } else {
       auto learner = plain();
-      kernel(view, one_of(rule, updates), learner);
+      work(view, one_of(rule, updates), learner);
     }
   });
 }
 
-template <class Kernel>
-void with_learner(const Rows& rows, const UpdateRule& rule, const LearnerArrays& arrays,
-                  Kernel&& kernel) {
-  const auto plain = [&] { return arrays.learner(rule); };
+template <class Work>
+void with_learner(const Rows& rows, const UpdateRule& rule, const LearnerArrays& arrays, Work&& work) {
+  Counts counts(arrays.counts.data());
+  const auto plain = [&] { return arrays.learner(rule, counts); };
   const auto sure = [&] { return ConfidentLearner{plain(), data(arrays.precision)}; };
-  run_rule(rows, rule, arrays.updates, sure, plain, kernel);
+  with_rule(rows, rule, arrays.updates, sure, plain, work);
 }
 
-template <class Kernel>
+template <class Work>
 void with_learner(const Rows& rows, const UpdateRule& rule, const JointLearnerArrays& arrays,
-                  Kernel&& kernel) {
+                  Work&& work) {
   std::vector<double> scores(arrays.k());
   const auto plain = [&] { return arrays.learner(rule, arrays.by_class(), scores.data()); };
   const auto sure = [&] { return ConfidentJointLearner{plain(), data(arrays.precision)}; };
-  run_rule(rows, rule, arrays.updates, sure, plain, kernel);
+  with_rule(rows, rule, arrays.updates, sure, plain, work);
+}
+
+// `pass` on the best CPU level: the same code for whoever calls.
+template <class View, class Labels, class Rule, class Learner>
+int64_t visit_some(const View& rows, Labels labels, Rule rule, Indices order, int64_t begin,
+                   int64_t end, int64_t most, Learner& learner) {
+  int64_t reached = begin;
+  run([&]() ROSENBLATT_LAMBDA_INLINE {
+    reached = pass(rows, labels, rule, order, begin, end, most, learner);
+  });
+  return reached;
 }
 
 template <class Examples, class Arrays>
 Visited visited(const UpdateRule& rule, const Examples& examples, const Arrays& arrays,
                 Indices order, int64_t begin, int64_t end, int64_t max_updates) {
   int64_t reached = begin, updates = 0;
-  with_learner(*examples.rows, rule, arrays,
-               [&](const auto& view, auto step, auto& learner) ROSENBLATT_LAMBDA_INLINE {
-                 reached = pass(view, examples.labels(), step, order, begin, end, max_updates,
-                                learner);
-                 updates = learner.updates;
-               });
+  with_learner(*examples.rows, rule, arrays, [&](const auto& view, auto step, auto& learner) {
+    reached = visit_some(view, examples.labels(), step, order, begin, end, max_updates, learner);
+    updates = learner.updates;
+  });
   return {reached, updates};
 }
 
@@ -64,14 +73,17 @@ template <class Examples, class Arrays>
 Searched searched(const UpdateRule& rule, const Examples& examples, const Arrays& arrays,
                   const Permutation& draw, int64_t max_visits, int64_t max_updates) {
   Draw drawn{draw.number, draw.made};
+  const Indices pool = draw.places();
   int64_t visits = 0, updates = 0;
-  with_learner(*examples.rows, rule, arrays,
-               [&](const auto& view, auto step, auto& learner) ROSENBLATT_LAMBDA_INLINE {
-                 search(view, examples.labels(), step, draw.places(), draw.n(), draw.seed,
-                        max_visits, max_updates, drawn, learner);
-                 visits = learner.visits - arrays.visits;
-                 updates = learner.updates;
-               });
+  with_learner(*examples.rows, rule, arrays, [&](const auto& view, auto step, auto& learner) {
+    search(view, pool, draw.n(), draw.seed, max_visits, max_updates, drawn, learner, [&](int64_t k) {
+      const int64_t before = learner.updates;
+      visit_some(view, examples.labels(), step, pool, k, k + 1, 1, learner);
+      return learner.updates > before;
+    });
+    visits = learner.visits - arrays.visits;
+    updates = learner.updates;
+  });
   return {visits, updates, drawn.number, drawn.seen};
 }
 

@@ -136,14 +136,18 @@ ROSENBLATT_INLINE int within(SlackAt slack_at, int64_t from, int64_t to, float r
   return found;
 }
 
-ROSENBLATT_INLINE int within(const float* slack, Indices order, int64_t from, int64_t to,
-                             float reach, int32_t* offset) {
+inline int within(const float* slack, Indices order, int64_t from, int64_t to, float reach,
+                  int32_t* offset) {
   const auto of_row = [=](int64_t i) ROSENBLATT_LAMBDA_INLINE { return slack[i]; };
   const auto narrow = [=](int64_t k) ROSENBLATT_LAMBDA_INLINE { return slack[order.narrow[k]]; };
   const auto wide = [=](int64_t k) ROSENBLATT_LAMBDA_INLINE { return slack[order.wide[k]]; };
-  if (!order) return within(of_row, from, to, reach, offset);
-  return order.narrow ? within(narrow, from, to, reach, offset)
-                      : within(wide, from, to, reach, offset);
+  int found = 0;
+  run([&]() ROSENBLATT_LAMBDA_INLINE {
+    found = !order         ? within(of_row, from, to, reach, offset)
+            : order.narrow ? within(narrow, from, to, reach, offset)
+                           : within(wide, from, to, reach, offset);
+  });
+  return found;
 }
 
 // As `pass`, with the same updates: rows beyond reach are visited without a look. Stops, too, when

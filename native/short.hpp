@@ -36,9 +36,10 @@ struct Short : Dense<Value> {
     for (int l = 0; l < D; ++l) lane[l] += double(row[l]) * w[l];
     return fold_first<lanes>(lane) + w[D];
   }
-  ROSENBLATT_INLINE void score_pair(int64_t i, const double* u, const double* v, double* out) const {
-    out[0] = score(i, u);
-    out[1] = score(i, v);
+  ROSENBLATT_INLINE void score_rows(int64_t from, int64_t to, const double* const* w, int number,
+                                    double* out) const {
+    for (int a = 0; a < number; ++a)
+      for (int64_t i = from; i < to; ++i) out[a * block + i - from] = score(i, w[a]);
   }
   ROSENBLATT_INLINE void add(int64_t i, double step, double* into) const {
     const Value* row = x + i * D;
@@ -74,8 +75,8 @@ ROSENBLATT_INLINE void with_weights_at_hand(const Short<Value, D>&, Learner& lea
   for (int j = 0; j <= D; ++j) w[j] = learner.w[j];
   if (learner.drift)
     for (int j = 0; j <= D; ++j) drift[j] = learner.drift[j];
-  Learner near{w, learner.drift ? drift : nullptr, Counts(learner.counts.of_row),
-               learner.intercept, learner.visits, learner.updates, learner.log};
+  Learner near{w, learner.drift ? drift : nullptr, learner.counts, learner.intercept,
+               learner.visits, learner.updates, learner.log};
   use(near);
   for (int j = 0; j <= D; ++j) learner.w[j] = w[j];
   if (learner.drift)

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <functional>
 #include <mutex>
 
 #include "bindings.hpp"
@@ -50,16 +51,6 @@ void on_threads(const Rows& rows, int64_t begin, int64_t end, int64_t looks, boo
       rows.view);
 }
 
-// The same with kernel(rows, from, to) on the best CPU level.
-template <class Kernel>
-void run_on_threads(const Rows& rows, int64_t begin, int64_t end, int64_t looks, Kernel&& kernel) {
-  on_threads(rows, begin, end, looks, true, [&](const auto& view, int64_t from, int64_t to) {
-    with_length(view, [&](const auto& known) {
-      run([&]() ROSENBLATT_LAMBDA_INLINE { kernel(known, from, to); });
-    });
-  });
-}
-
 // Mistakes of several candidates: count(rows, from, to, total) adds those on some rows. Without
 // weights they are whole numbers, which do not depend on who adds them first. A candidate that has
 // reached its limit has done so whatever the others find. False: all have.
@@ -88,30 +79,87 @@ bool count_on_threads(const Rows& rows, bool weighted, const double* limit, int6
   return total.empty();
 }
 
-// `pass` of two classes with all that makes it faster: short rows are known as such, and scattered
-// ones are gathered by other threads, which also make what is wanted of the next order (null: nothing).
-template <class Rule>
-int64_t visit_rows(const Rows& rows, Labels labels, Rule rule, Indices order, int64_t begin,
-                   int64_t end, int64_t most, NextOrder* next, Learner& learner) {
+// `pass` of two classes, the same code for whoever calls: short rows are known as such. Places k .. to of
+// an order that ends at `end`; rows are read where they lie, or from their copies.
+template <class View>
+int64_t visit_some(const View& rows, const Slot<View>* copies, Labels labels, FixedIncrement rule,
+                   Indices order, int64_t k, int64_t to, int64_t end, int64_t most,
+                   Learner& learner) {
+  int64_t reached = k;
+  with_length(rows, [&](const auto& known) {
+    run([&]() ROSENBLATT_LAMBDA_INLINE {
+      with_weights_at_hand(known, learner, [&](Learner& near) ROSENBLATT_LAMBDA_INLINE {
+        if (order && !copies) {
+          reached = pass_scattered(known, labels, rule, order, k, to, end, most, near);
+        } else {
+          const std::decay_t<decltype(known)> lying{copies ? copies->rows(rows) : rows};
+          reached = pass_in_sequence(lying, copies ? 0 : k, labels, rule, order, k, to, end, most,
+                                     near);
+        }
+      });
+    });
+  });
+  return reached;
+}
+
+// The visits begin .. end of an order (of the rows themselves without one), at most `most` updates.
+// Scattered rows are gathered by other threads, which also make what is wanted of the next order (null:
+// nothing).
+inline int64_t visit_rows(const Rows& rows, Labels labels, FixedIncrement rule, Indices order,
+                          int64_t begin, int64_t end, int64_t most, NextOrder* next,
+                          Learner& learner) {
   nb::gil_scoped_release unlocked;
+  const int64_t stop = learner.updates + most;
   int64_t reached = begin;
   std::visit(
       [&](const auto& view) {
+        using Copies = Slot<std::decay_t<decltype(view)>>;
+        const auto visit = [&](const Copies* copies, int64_t from, int64_t to) {
+          return visit_some(view, copies, labels, rule, order, from, to, end,
+                            stop - learner.updates, learner);
+        };
         const int64_t visits = std::min(end - begin, most);
         const int helpers = order ? threads_for(visits * numbers_of_row(view)) - 1 : 0;
-        std::optional<Gathering<std::decay_t<decltype(view)>>> others;
-        if (helpers > 0) others.emplace(view, order, begin, end, helpers, next);
-        with_length(view, [&](const auto& known) {
-          run([&]() ROSENBLATT_LAMBDA_INLINE {
-            with_weights_at_hand(known, learner, [&](Learner& near) ROSENBLATT_LAMBDA_INLINE {
-              reached = others ? gathered_pass(known, *others, labels, rule, order, begin, end,
-                                               most, near)
-                               : pass(known, labels, rule, order, begin, end, most, near);
-            });
-          });
-        });
+        if (helpers > 0) {
+          Gathering others(view, order, begin, end, helpers, next);
+          reached = gathered_pass(others, begin, end, visit);
+        } else {
+          reached = visit(nullptr, begin, end);
+        }
       },
       rows.view);
   if (next) next->go_on(next->to);  // what is left of it
   return reached;
+}
+
+// Scores of two classes, and what is made of them, the same code for whoever calls.
+using ScoreRows = std::function<void(int64_t from, int64_t to, const double* const* w, int number,
+                                     double* out)>;
+
+template <class View>
+ScoreRows score_rows(const View& rows) {
+  ScoreRows score;
+  with_length(rows, [&](const auto& known) {
+    score = [known](int64_t from, int64_t to, const double* const* w, int number, double* out) {
+      run([&]() ROSENBLATT_LAMBDA_INLINE { known.score_rows(from, to, w, number, out); });
+    };
+  });
+  return score;
+}
+
+inline void add_mistakes_of(Labels labels, int64_t from, int64_t to, double* s, int number,
+                            Tally* sum) {
+  run([&]() ROSENBLATT_LAMBDA_INLINE {
+    for (int a = 0; a < number; ++a) add_mistakes(labels, from, to, s + a * block, sum[a]);
+  });
+}
+
+inline bool count_some(const ScoreRows& score, Labels labels, Candidates candidates,
+                       const double* limit, int64_t begin, int64_t end, Tally* total) {
+  return count(candidates, limit, begin, end, total,
+               [&](int64_t from, int64_t to, const double* const* w, int number, Tally* sum) {
+                 double s[2 * block];
+                 score(from, to, w, number, s);
+                 add_mistakes_of(labels, from, to, s, number, sum);
+               });
 }

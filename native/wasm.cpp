@@ -54,7 +54,8 @@ void with_learner(double visits, Act act) {
                                   task.intercept,   before,     0,           many.log};
     act(many.labels, learner);
   } else {
-    Learner learner{task.w, task.drift, Counts(task.counts), task.intercept, before, 0, two.log};
+    Counts counts(task.counts);
+    Learner learner{task.w, task.drift, counts, task.intercept, before, 0, two.log};
     act(two.labels, learner);
   }
 }
@@ -139,7 +140,7 @@ int32_t count_mistakes(const double* w, double limit) {
     const ByClass candidate = by_class(w);
     count(task.rows, many.labels, &candidate, 1, &limit, 0, n, many.scores, total);
   } else {
-    count(task.rows, two.labels, Candidates{w, 1, task.rows.d + 1}, &limit, 0, n, total);
+    count(task.rows, two.labels, Candidates{&w, 1}, &limit, 0, n, total);
   }
   return int32_t(total[0].plain);
 }

@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING, Any, Self, final
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 
 from rosenblatt._study.costs import criterion_of
 from rosenblatt._study.single_columns import OneColumn
@@ -80,6 +78,9 @@ def rules(
     shared: dict[str, Any] = {"random_state": seed, "class_weight": options.class_weight}
     baselines = {WITH_MARGIN: Perceptron(keep="average", margin="scale", **shared)}
     baselines |= peers(*table, all_of_them=forced, **shared)
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
     scaled = {name: make_pipeline(StandardScaler(), rule) for name, rule in baselines.items()}
     return cards, scaled | one_column, no_peers(*table, all_of_them=forced)
 

@@ -374,7 +374,7 @@ def _described(report: SignReport) -> dict[str, Any]:
         }
         for c in report
     ]
-    return {"signs": {"errors": report.errors, "columns": columns}}
+    return {"forced_signs": {"errors": report.errors, "columns": columns}}
 
 
 def _write_proofs(

@@ -111,7 +111,7 @@ _RULES = ("perceptron", "PA-I", "PA-II", "AROW")
     "--html", help="Write a page to FILE in which the training can be stepped through."
 )
 @_options.file_option(
-    "--gif", "film", help="Write an animated GIF of the training in the plane to FILE."
+    "--gif", "gif", help="Write an animated GIF of the training in the plane to FILE."
 )
 @_options.force_option
 @_options.output_options
@@ -124,7 +124,7 @@ def command(
     scale: bool,
     output: str | None,
     html: str | None,
-    film: str | None,
+    gif: str | None,
     force: bool,
     out: _common.Output,
     **options: Any,
@@ -141,7 +141,7 @@ def command(
       rosenblatt trace toy.csv --target y --check --rule AROW
     """
     opened = _common.open_table(files, options)
-    outputs = [path for path in (output, html, film) if path is not None]
+    outputs = [path for path in (output, html, gif) if path is not None]
     if len(set(outputs)) < len(outputs):
         twice = next(path for path in outputs if outputs.count(path) > 1)
         raise InputError(f"-o, --html and --gif need different files; {twice} is given twice.")
@@ -164,11 +164,11 @@ def command(
     if html is not None:
         trace.play(html, show=False)
         out.say(f"The page is in {html}.")
-    if film is not None:
+    if gif is not None:
         from rosenblatt.plots import animate
 
-        animate(trace, film)
-        out.say(f"The film is in {film}.")
+        animate(trace, gif)
+        out.say(f"The film is in {gif}.")
     with of_files(not out.as_json):
         checked = trace.check() if check else None
         if out.as_json:

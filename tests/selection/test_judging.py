@@ -82,15 +82,26 @@ def test_the_unit_of_scores():
 
 
 def test_costs_by_objective():
-    counts = {"no": 30, "yes": 10}
-    assert Criterion.of(counts, "error").costs.tolist() == [[0, 1], [1, 0]]
-    assert Criterion.of(counts, "cost", {("yes", "no"): 5}).costs.tolist() == [[0, 1], [5, 0]]
-    balanced = Criterion.of(counts, "balanced").costs  # 30 rows at 2/3, 10 rows at 2: 20 each
-    assert balanced.tolist() == [[0, pytest.approx(2 / 3)], [2, 0]]
-    criterion = Criterion.of({"a": 1, "b": 1, "c": 1}, "cost", {("a", "c"): 7})
+    labels = ["no", "yes"]
+    assert Criterion.of(labels, "error").costs.tolist() == [[0, 1], [1, 0]]
+    assert Criterion.of(labels, "cost", {("yes", "no"): 5}).costs.tolist() == [[0, 1], [5, 0]]
+    balanced = Criterion.of(labels, "balanced").costs_in(np.array([30, 10]))
+    assert balanced.tolist() == [[0, pytest.approx(2 / 3)], [2, 0]]  # 20 for each label
+    criterion = Criterion.of(["a", "b", "c"], "cost", {("a", "c"): 7})
     classes = np.array(["a", "b", "c"])
     assert criterion.row_costs(["a", "a", "b"], ["c", "b", "b"], classes).tolist() == [7, 1, 0]
     assert not criterion.moves  # of three classes no threshold tells
+
+
+@pytest.mark.parametrize("rows", [[30, 10, 0], [1, 2, 3], [7, 0, 1]])
+def test_balanced_costs_add_up_to_the_mean_of_the_error_rates(rows):
+    """Whatever share of the table these rows are: always the same label errs on all but one."""
+    classes = np.array(["a", "b", "c"])
+    labels, there = np.repeat(classes, rows), np.count_nonzero(rows)
+    criterion = Criterion.of(classes.tolist(), "balanced")
+    always = criterion.row_costs(labels, np.full(len(labels), "a"), classes)
+    assert always.mean() == pytest.approx(1 - 1 / there)
+    assert criterion.row_costs(labels, labels, classes).sum() == 0
 
 
 @pytest.mark.parametrize(

@@ -44,7 +44,7 @@ def test_where_boosting_is_far_better_that_is_said_first(points):
 @pytest.mark.parametrize("objective", ["cost", "balanced"])
 def test_it_is_said_of_what_decides(objective):
     frame = ring(300)
-    criterion = Criterion.of({"False": 150, "True": 150}, objective, {("True", "False"): 1.5})
+    criterion = Criterion.of(["False", "True"], objective, {("True", "False"): 1.5})
     assert does_not_fit(compare(frame[["a", "b"]].to_numpy(), frame["out"], criterion))
 
 

@@ -91,7 +91,7 @@ def _class_weight(read: Read, options: Options) -> Any:
         return "balanced"
     if options.decides != "cost":
         return options.class_weight
-    costs = criterion_of(options, read.counts).costs.max(axis=1)
+    costs = criterion_of(options, list(read.counts)).costs.max(axis=1)
     return dict(zip(np.unique(read.y).tolist(), costs.tolist(), strict=True))
 
 

@@ -111,12 +111,12 @@ def objective_of(given: Any, costs: Costs | None, class_weight: str | None) -> s
     return str(given)
 
 
-def criterion_of(options: Options, counts: dict[str, int]) -> Criterion:
+def criterion_of(options: Options, labels: list[str]) -> Criterion:
     """InputError where costs name a label that is none."""
-    costs = pairs_of(options.costs, list(counts))
-    cost_matrix(list(counts), costs)  # refused whatever decides
+    costs = pairs_of(options.costs, labels)
+    cost_matrix(labels, costs)  # refused whatever decides
     return Criterion.of(
-        counts, options.decides, costs, prefers_weights=options.linear_only is not False
+        labels, options.decides, costs, prefers_weights=options.linear_only is not False
     )
 
 

@@ -172,7 +172,8 @@ def _thresholds(selection: Selection, labels: list[str]) -> Thresholds | None:
     out_of_sample = selection.out_of_sample
     if out_of_sample is None or not len(out_of_sample.scores):
         return None
-    cuts, costs = out_of_sample.cuts(), selection.criterion.costs
+    cuts = out_of_sample.cuts()
+    costs = selection.criterion.costs_in(out_of_sample.counts)
     at = int((cuts.thresholds <= 0).sum()) - 1  # the last one that calls what 0 calls
     at = max(at, 0)
     places = np.unique(np.append(_thinned(len(cuts.thresholds)), at))

@@ -226,7 +226,7 @@ def compare(
         kind = Preparation if not options.scorecard else card.CardPreparation
         preprocessor = kind(read.preprocessing, impute=read.impute)
     size = n if options.cv else n * 3 // 5, d
-    criterion = criterion_of(options, read.counts)
+    criterion = criterion_of(options, list(read.counts))
     groups = row_groups(read.X, read.y, read.groups)
     rules, baselines, left_out = _rules(read, options, size, groups)
     kept: dict[str, Any] = {}

@@ -97,7 +97,7 @@ def compare(
                 rows,
                 training,
                 random_state=seed,
-                criterion=criterion_of(options, read.counts),
+                criterion=criterion_of(options, list(read.counts)),
                 class_weight=options.class_weight,
                 progress=progress,
                 checkpoints=kept,

@@ -172,7 +172,7 @@ class Comparison:
         if held_out is None:
             return fitted.predict(X_test), fitted
         own = Unit.of(scores_of(fitted, X)).scores(held_out.scores)
-        threshold = OutOfSample(own, held_out.second).cheapest(self.criterion.costs)
+        threshold = self.criterion.cheapest(OutOfSample(own, held_out.second))
         return self.classes[(scores_of(fitted, X_test) >= threshold).astype(int)], fitted
 
     def _fitted(self, name: str, rule: Any, rows: Indices) -> tuple[Any, Any, Any] | None:

@@ -17,6 +17,7 @@ from rosenblatt.errors import InputError
 
 if TYPE_CHECKING:
     from rosenblatt.selection.comparison import Candidate
+    from rosenblatt.selection.out_of_sample import OutOfSample
 
 
 Costs = Mapping[tuple[str, str], float]
@@ -29,7 +30,8 @@ class Criterion:
     Attributes
     ----------
     costs : array of shape (k, k)
-        costs[i, j] is what a row of class i costs that is called j.
+        costs[i, j] is what a row of class i costs that is called j; with "balanced" times the
+        weight of its class, which `costs_in` gives.
     objective : "error", "cost" or "balanced"
         What candidates are chosen by. With "cost" and "balanced" the threshold of a rule for two
         classes is chosen, too; with "error" it stays as it was learned.
@@ -44,20 +46,14 @@ class Criterion:
     @classmethod
     def of(
         cls,
-        counts: Mapping[str, int],
+        labels: list[str],
         objective: str,
         costs: Costs | None = None,
         *,
         prefers_weights: bool = False,
     ) -> Criterion:
-        """`counts` are the rows by label, `costs` by (actual, predicted) label: others cost 1."""
-        labels, k = list(counts), len(counts)
-        matrix = 1.0 - np.eye(k)
-        if objective == "cost":
-            matrix = cost_matrix(labels, costs or {})
-        elif objective == "balanced":
-            shares = np.array(list(counts.values())) / sum(counts.values())
-            matrix = matrix / (k * shares[:, None])
+        """`costs` by (actual, predicted) label: others cost 1."""
+        matrix = cost_matrix(labels, (costs or {}) if objective == "cost" else {})
         return cls(matrix, objective, prefers_weights)
 
     @property
@@ -65,10 +61,19 @@ class Criterion:
         """Whether thresholds are chosen."""
         return len(self.costs) == 2 and self.objective != "error"
 
+    def costs_in(self, counts: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Where so many rows have each label: with "balanced" their mean is that of the error rates
+        of the labels in these rows."""
+        if self.objective != "balanced":
+            return self.costs
+        weights = counts.sum() / (np.count_nonzero(counts) * np.maximum(counts, 1))
+        return np.asarray(self.costs * weights[:, None])
+
     def row_costs(self, labels: Any, predictions: Any, classes: Any) -> NDArray[np.float64]:
         """What each of these answers costs."""
         rows, columns = np.searchsorted(classes, labels), np.searchsorted(classes, predictions)
-        return np.asarray(self.costs[rows, columns])
+        costs = self.costs_in(np.bincount(rows, minlength=len(classes)))
+        return np.asarray(costs[rows, columns])
 
     def evaluated(self, c: Candidate) -> Candidate:
         """With its cost and its errors: at the cheapest threshold, where that is chosen."""
@@ -78,7 +83,7 @@ class Criterion:
         if threshold is not None and c.out_of_sample is not None:
             c = replace(
                 c,
-                losses=c.out_of_sample.costs(threshold, self.costs),
+                losses=c.out_of_sample.costs(threshold, self.costs_in(c.out_of_sample.counts)),
                 validation_errors=c.out_of_sample.errors(threshold),
                 train_errors=c.train_errors
                 if c.in_sample is None
@@ -92,7 +97,10 @@ class Criterion:
         been searched for with its threshold."""
         if not self.moves or c.out_of_sample is None or _card(c) is not None:
             return None
-        return c.out_of_sample.cheapest(self.costs)
+        return self.cheapest(c.out_of_sample)
+
+    def cheapest(self, scored: OutOfSample) -> float:
+        return scored.cheapest(self.costs_in(scored.counts))
 
     def best(self, candidates: list[Candidate]) -> tuple[Candidate, Candidate | None]:
         """The lowest loss on rows that did not train; and who would have won but for its lack of

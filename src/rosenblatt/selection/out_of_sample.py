@@ -25,6 +25,11 @@ class OutOfSample:
         scores = np.concatenate([part.scores for part in parts])
         return cls(scores, np.concatenate([part.second for part in parts]))
 
+    @property
+    def counts(self) -> NDArray[np.int64]:
+        """Rows of the first and of the second class."""
+        return np.bincount(self.second, minlength=2)
+
     def costs(self, threshold: float, costs: Floats) -> Floats:
         """What each row costs if scores from the threshold on are called the second class."""
         called = self.scores >= threshold

@@ -58,7 +58,7 @@ def with_threshold(
     own = OutOfSample(unit.scores(out_of_sample.scores), out_of_sample.second)
     threshold = 0.0
     if comparison.criterion.moves and can_move(rule):
-        threshold = own.cheapest(comparison.criterion.costs)
+        threshold = comparison.criterion.cheapest(own)
     if threshold:
         move_threshold(rule, threshold, on_rows(X, y))
     return Refitted(

@@ -184,14 +184,13 @@ class _StoredComparison:
         return candidates
 
     def counted(self, name: str, rule: Any, notes: tuple[str, ...]) -> Candidate:
-        wrong, losses, out_of_sample = np.zeros(FIFTHS, np.int64), [], []
+        wrong, chosen_by, out_of_sample = np.zeros(FIFTHS, np.int64), [], []
         for fifth, labels, predicted, scores in self.evaluated(rule):
             here = (fifth != TEST) & (predicted != labels)
             wrong += np.bincount(fifth[here], minlength=FIFTHS)
             chose = fifth == VALIDATION
-            classes = self.rows.classes
-            losses.append(self.criterion.row_costs(labels[chose], predicted[chose], classes))
-            out_of_sample.append(OutOfSample(scores[chose], labels[chose] == classes[1]))
+            chosen_by.append((labels[chose], predicted[chose]))
+            out_of_sample.append(OutOfSample(scores[chose], labels[chose] == self.rows.classes[1]))
         _, validation, train = self.parts
         errors, missed = int(wrong[VALIDATION + 1 :].sum()), int(wrong[VALIDATION])
         candidate = Candidate(
@@ -203,7 +202,9 @@ class _StoredComparison:
             len(validation),
             name == self.always,
             notes,
-            losses=np.concatenate(losses),
+            losses=self.criterion.row_costs(
+                *map(np.concatenate, zip(*chosen_by, strict=True)), self.rows.classes
+            ),
             out_of_sample=OutOfSample.joined(out_of_sample)
             if self.two and name != self.always
             else None,
@@ -266,7 +267,7 @@ class _StoredComparison:
     def _moved(self, winner: Candidate) -> float:
         if not self.criterion.moves or winner.out_of_sample is None:
             return 0.0
-        by = winner.out_of_sample.cheapest(self.criterion.costs)
+        by = self.criterion.cheapest(winner.out_of_sample)
         if by:
             move_threshold(winner.estimator, by, self._mistakes)
         return by

@@ -31,7 +31,7 @@ def to_sql(
     table: str = "data",
     on_unseen: str = "error",
 ) -> str:
-    """A query that gives all rows of a table with their score, or points, and label.
+    """A query that gives all rows of a table, behind their label and their score or points.
 
     Parameters
     ----------
@@ -54,12 +54,12 @@ def to_sql(
     >>> print(to_sql(card, table="loans"))
     /* the label is yes where the points reach -1, else no. */
     /* NULL where a value is missing or no number, or a word was not seen in training. */
-    SELECT *,
-      CASE WHEN points IS NULL THEN NULL WHEN points >= -1 THEN 'yes' ELSE 'no' END AS predicted
+    SELECT CASE WHEN points IS NULL THEN NULL WHEN points >= -1 THEN 'yes' ELSE 'no' END AS predicted,
+      scored.*
     FROM (
-      SELECT *,
-        CASE WHEN ("x0" IS NULL OR "x0" > CAST(1e308 AS DOUBLE PRECISION)) THEN NULL ELSE
-          -1 * CAST("x0" AS DOUBLE PRECISION) END AS points
+      SELECT CASE WHEN ("x0" IS NULL OR "x0" > CAST(1e308 AS DOUBLE PRECISION)) THEN NULL ELSE
+          -1 * CAST("x0" AS DOUBLE PRECISION) END AS points,
+        "loans".*
       FROM "loans"
     ) AS scored;
     <BLANKLINE>

@@ -51,8 +51,8 @@ def paste(tmp_path):
 
 
 def printed(out):
-    """The commands of the `next` lines."""
-    return re.findall(r"^(?:next| {4}) +(rosenblatt .*)$", out, re.MULTILINE)
+    """The commands of the lines `Next` and `Again`."""
+    return re.findall(r"^(?:Next|Again| {5}) +(rosenblatt .*)$", out, re.MULTILINE)
 
 
 @pytest.mark.parametrize(
@@ -65,9 +65,9 @@ def printed(out):
 def test_the_next_lines_of_fit(shell, paste, header, separator, options):
     name = colic(header, separator=separator)
     options += ["--na-values", "?", "--impute", "median", "-o", "what was found"]
-    code, out, _ = shell("fit", name, *options)
+    code, out, _ = shell("fit", name, *options, "-v")
     assert code == 0
-    predict, verify = printed(out)
+    predict, _, verify, export = printed(out)
     assert predict == "rosenblatt predict 'what was found/model.json' new.csv --explain"
     code, said = paste(predict)
     assert code == 0, said
@@ -75,6 +75,8 @@ def test_the_next_lines_of_fit(shell, paste, header, separator, options):
     code, said = paste(verify)
     assert code == 0, said
     assert said.startswith("ACCEPTED")
+    code, said = paste(export)
+    assert (code, said.count("150 rows have the label of predict")) == (0, 1), said
 
 
 def test_the_command_that_does_it_again(shell, paste):

@@ -233,7 +233,7 @@ def test_text_is_no_number_after_an_import(kind, filled, in_a_sheet):
         base.execute(f"CREATE TABLE data (a {kind})")
         base.executemany("INSERT INTO data VALUES (?)", [(cell,) for cell in cells])
         found = base.execute(query).fetchall()
-    assert [label for *_, label in found] == expected
+    assert [label for label, *_ in found] == expected
     odd = pd.DataFrame({"a": cells})
     assert in_python(to_python(card, preprocessing=preprocessing), odd) == expected
     sheet = pd.DataFrame({"a": ["", "abc", "-", -1.5, 2.0]})
@@ -256,8 +256,22 @@ def test_names_in_use_do_not_hide_the_answer():
     table = pd.DataFrame({"Score": [1.0, -1.0], "predicted": [1.0, 0.5]})
     rule = RandomLinearClassifier(k=1, random_state=0).fit(table, [0, 1])
     answer = in_sqlite(to_sql(rule), table)
-    assert answer.columns.tolist() == ["Score", "predicted", "score_", "predicted_"]
+    assert answer.columns.tolist() == ["predicted_", "score_", "Score", "predicted"]
     assert answer["predicted_"].tolist() == rule.predict(table).tolist()
+
+
+@pytest.mark.parametrize("labels", [["no", "yes"], ["no", "yes", "perhaps"]])
+def test_columns_that_training_left_out_do_not_hide_the_answer(labels):
+    """SQLite takes the first of two columns of one name, and says nothing."""
+    X, y = pd.DataFrame({"a": np.arange(30.0)}), np.repeat(labels, 30 // len(labels))
+    rule = AROW(random_state=0).fit(X, y)
+    expected = rule.predict(X).tolist()
+    assert len(set(expected)) == len(labels)
+    wrong = dict.fromkeys(["score", "score_1", "score_2", "predicted"], -1e9)
+    with sqlite3.connect(":memory:") as base:
+        X.assign(**wrong).to_sql("data", base, index=False)
+        base.row_factory = sqlite3.Row
+        assert [row["predicted"] for row in base.execute(to_sql(rule))] == expected
 
 
 @pytest.mark.parametrize(

@@ -80,6 +80,20 @@ def test_the_leak_in_the_credit_table_is_found(shell):
     assert "share" not in out.split("Rule")[1]
 
 
+def test_where_nothing_is_proved_nothing_is_called_accepted(shell):
+    made()
+    code, out, _ = shell("fit", "t.csv", "-y", "label", "--time-limit", "1e-6", "-v")
+    assert code == 0
+    assert "ndecided" in out
+    assert "accepted" not in out
+    assert "rosenblatt verify" not in out
+    page = Path("t-rosenblatt/report.html").read_text(encoding="utf-8").split("<script")[0]
+    assert "ndecided" in page
+    assert 'class="tag' not in page.split('id="verdict"')[1].split("</section>")[0]
+    assert "ccepted" not in page
+    assert shell("verify", "t-rosenblatt/certificate.json", "t.csv")[0] == 3
+
+
 def test_without_it_the_error_is_clearly_below_the_larger_class(fit):
     found = fit(CREDIT, "--target", "card", *LEAVE_OUT)
     assert found["data"]["warnings"] == []

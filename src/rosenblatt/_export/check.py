@@ -225,7 +225,7 @@ class InSqlite:
         self._labels = {int(v) if isinstance(v, bool) else v: v for v in labels}
 
     def labels(self, names: Sequence[str], rows: Rows) -> list[Any]:
-        return [self._labels.get(row[-1]) for row in self._asked(self._query, names, rows.cells)]
+        return [self._labels.get(row[0]) for row in self._asked(self._query, names, rows.cells)]
 
     def _asked(
         self, query: str, names: Sequence[str], cells: Sequence[tuple[str, ...]]

@@ -144,7 +144,11 @@ def _text(text: str) -> str:
 
 
 def query(rule: Spelled, table: str) -> str:
-    """All rows of a table, with the score or the points, and the label that is predicted."""
+    """The label that is predicted, the score or the points, and the columns of the table.
+
+    What is computed stands first: where the table has a column of that name, too, which training
+    left out, SQLite takes the first of the two, and other databases call it ambiguous.
+    """
     taken = {name.lower() for name in (*rule.inputs, *rule.taken)}
     sums = [_free("points" if rule.is_card else "score", taken)]
     if len(rule.labels) > 2:
@@ -162,11 +166,11 @@ def query(rule: Spelled, table: str) -> str:
     return "\n".join(
         [
             *lines,
-            "SELECT *,",
-            f"  {_decided(rule, sums, language)} AS {predicted}",
+            f"SELECT {_decided(rule, sums, language)} AS {predicted},",
+            "  scored.*",
             "FROM (",
-            "  SELECT *,",
-            f"    {inner}",
+            f"  SELECT {inner},",
+            f"    {quoted(table)}.*",
             f"  FROM {quoted(table)}",
             ") AS scored;",
             "",

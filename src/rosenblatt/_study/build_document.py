@@ -101,13 +101,17 @@ def placed(
     found: Fit, origin: Origin, options: Options, folder: str | None, files: dict[str, str]
 ) -> Fit:
     """The document of a study that was saved in this folder, as these files."""
-    chosen = found["rule"]
+    chosen, claimed = found["rule"], found["verdict"]
+    columns = found["data"]["preprocessing"]
+    linear = chosen is not None and has_weights(chosen)
     again = reproduce(
         origin,
         options,
         default_folder(origin.files) if folder is None else folder,
         files,
-        linear=chosen is not None and has_weights(chosen),
+        linear=linear,
+        exported=linear and bool(columns) and all(c["kind"] != "prose" for c in columns),
+        proved=claimed is not None and claimed["separable"] is not None,
         warnings=found["data"]["warnings"],
     )
     return {**found, "reproduce": again, "files": files}
@@ -292,17 +296,22 @@ def reproduce(
     written: dict[str, str],
     *,
     linear: bool,
+    exported: bool,
+    proved: bool,
     warnings: list[Warned],
 ) -> Reproduce:
     """`written` are the files in the folder, by kind: none before it is saved."""
-    verify = predict = None
+    verify = predict = export = None
     again = _again(origin, options, folder)
     follows = _following(options, warnings)
-    if origin.files and "certificate" in written:
+    if origin.files and "certificate" in written and proved:
         verify = shlex.join(["rosenblatt", "verify", written["certificate"], *origin.files])
     if "model" in written:
         ask = ["rosenblatt", "predict", written["model"], *origin.new]
         predict = shlex.join([*ask, *(["--explain"] if linear else [])])
+        if origin.files and exported:
+            checked = ["--python", "-o", "predict.py", "--check", origin.files[0]]
+            export = shlex.join(["rosenblatt", "export", written["model"], *checked])
     advised = None
     if follows is not None and "-" not in origin.files:  # standard input is gone
         advised = _again(origin, follows, folder)
@@ -312,6 +321,7 @@ def reproduce(
         "advised": advised,
         "verify": verify,
         "predict": predict,
+        "export": export,
     }
 
 

@@ -59,10 +59,13 @@ def prove_all(compared: Compared, options: Options, seconds: Seconds) -> Proved:
         with step("deciding about all rows", "deciding"):
             certificate = _certify(X, y, clock, preprocessing, weights)
             proved = replace(proved, certificate=certificate)
-        with step("checking the proof"):
-            proved = replace(proved, proof=check(certificate, X, y))
-            embedded = embed(certificate, X, y, rows=not options.private, table=options.embed_data)
-            proved = replace(proved, embedded=embedded)
+        if certificate.separable is not None:  # else it claims nothing that could be checked
+            with step("checking the proof"):
+                proved = replace(proved, proof=check(certificate, X, y))
+                embedded = embed(
+                    certificate, X, y, rows=not options.private, table=options.embed_data
+                )
+                proved = replace(proved, embedded=embedded)
         if not options.scorecard:  # a card is not about distances
             with step("margins of the training rows"):
                 margins = _certify(*compared.training_rows(), clock)

@@ -446,8 +446,9 @@ class Reproduce(TypedDict):
     command: str
     seed: int
     advised: str | None  # the command with the advice of all warnings; None where there is none
-    verify: str | None  # the command; None where no certificate was written
+    verify: str | None  # the command; None where no certificate was written, or it claims nothing
     predict: str | None
+    export: str | None  # as Python, each row of the table checked; None where it cannot be
 
 
 class Beginning(ErrorAnalysis):

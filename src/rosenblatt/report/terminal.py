@@ -349,7 +349,8 @@ def _files(document: Any) -> Iterator[str]:
 
 
 def _again(document: Any) -> Iterator[str]:
-    for command in (document["reproduce"]["command"], document["reproduce"]["verify"]):
+    again = document["reproduce"]
+    for command in (again["command"], again["verify"], again["export"]):
         if command is not None:
             yield command
 

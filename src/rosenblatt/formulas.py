@@ -54,10 +54,12 @@ def to_sql(
     >>> print(to_sql(card, table="loans"))
     /* the label is yes where the points reach -1, else no. */
     /* NULL where a value is missing or no number, or a word was not seen in training. */
-    SELECT CASE WHEN points IS NULL THEN NULL WHEN points >= -1 THEN 'yes' ELSE 'no' END AS predicted,
+    SELECT
+      CASE WHEN points IS NULL THEN NULL WHEN points >= -1 THEN 'yes' ELSE 'no' END AS predicted,
       scored.*
     FROM (
-      SELECT CASE WHEN ("x0" IS NULL OR "x0" > CAST(1e308 AS DOUBLE PRECISION)) THEN NULL ELSE
+      SELECT
+        CASE WHEN ("x0" IS NULL OR "x0" > CAST(1e308 AS DOUBLE PRECISION)) THEN NULL ELSE
           -1 * CAST("x0" AS DOUBLE PRECISION) END AS points,
         "loans".*
       FROM "loans"

@@ -166,10 +166,12 @@ def query(rule: Spelled, table: str) -> str:
     return "\n".join(
         [
             *lines,
-            f"SELECT {_decided(rule, sums, language)} AS {predicted},",
+            "SELECT",
+            f"  {_decided(rule, sums, language)} AS {predicted},",
             "  scored.*",
             "FROM (",
-            f"  SELECT {inner},",
+            "  SELECT",
+            f"    {inner},",
             f"    {quoted(table)}.*",
             f"  FROM {quoted(table)}",
             ") AS scored;",

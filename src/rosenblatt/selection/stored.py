@@ -203,7 +203,9 @@ class _StoredComparison:
             name == self.always,
             notes,
             losses=self.criterion.row_costs(
-                *map(np.concatenate, zip(*chosen_by, strict=True)), self.rows.classes
+                np.concatenate([labels for labels, _ in chosen_by]),
+                np.concatenate([predicted for _, predicted in chosen_by]),
+                self.rows.classes,
             ),
             out_of_sample=OutOfSample.joined(out_of_sample)
             if self.two and name != self.always

@@ -4,6 +4,7 @@ The source of Sphinx is made anew in a folder of its own: docs/ stays plain Mark
 of repositories, and what only a site can show comes in here.
 """
 
+import re
 import shutil
 import subprocess
 import sys
@@ -14,7 +15,7 @@ from pathlib import Path
 
 import cells
 import reference
-from contents import ROOT, pages, toctrees
+from contents import CONTENTS, ROOT, pages, toctrees
 from texts import page_of
 
 HERE = Path(__file__).parent
@@ -55,12 +56,30 @@ def live(folder: Path) -> None:
         )
 
 
+def for_language_models() -> str:
+    """llms.txt (llmstxt.org): every page with its first sentences."""
+    lines = ["# rosenblatt", "", "> Linear classifiers you can check.", ""]
+    for caption, names in CONTENTS.items():
+        lines += [f"## {caption}", ""]
+        for name in names:
+            path = ROOT / "docs" / f"{name}.md"
+            if path.exists():
+                title, opening = path.read_text("utf-8").split("\n\n")[:2]
+                said = re.sub(r"\]\([^)]*\)|[\[*]", "", " ".join(opening.split()))
+                lines.append(f"- [{title.removeprefix('# ')}]({name}.html): {said}")
+            else:
+                lines.append(f"- [{name.split('/')[-1]}]({name}.html)")
+        lines.append("")
+    return "\n".join(lines) + "\n" + (ROOT / "AGENTS.md").read_text("utf-8")
+
+
 def main(output: Path) -> int:
     with tempfile.TemporaryDirectory(prefix="rosenblatt-") as made:
         source = Path(made) / "source"
         source.mkdir()
         written(source)
         live(Path(made) / "extra" / "live")
+        (Path(made) / "extra" / "llms.txt").write_text(for_language_models(), "utf-8")
         shutil.rmtree(output, ignore_errors=True)
         # A warning is an error: an anchor that leads nowhere, a page that is in no list.
         sphinx = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going"]

@@ -6,29 +6,32 @@ ROOT = Path(__file__).parents[2]
 
 # The headings of the sidebar. Pages of docs/ that are not named come under the last one.
 CONTENTS = {
-    "Your table": [
+    "Tutorials": [
         "fit",
-        "tables",
-        "costs",
-        "honest-error",
-        "report",
-        "scorecard",
-        "opinion",
-        "credit",
-    ],
-    "From scikit-learn": ["from-scikit-learn", "how-to", "many-classes", "rules"],
-    "Before a logistic regression": ["separation", "certificate", "minimum-errors", "forced"],
-    "A lecture": ["playground", "lecture-notes", "theory", "trace", "pictures", "definitions"],
-    "Large data": ["large-data", "svmlight"],
-    "A tour in notebooks": [
+        "tutorial",
+        "lecture-notes",
         "tour/first-steps",
         "tour/the-theorem",
         "tour/separation",
         "tour/a-lecture",
         "tour/larger-than-memory",
     ],
+    "How-to guides": [
+        "separation",
+        "tables",
+        "error",
+        "scorecard",
+        "from-scikit-learn",
+        "how-to",
+        "many-classes",
+        "export",
+        "large-data",
+        "playground",
+        "pictures",
+    ],
+    "Explanations": ["certificate", "fewest-errors", "theory", "results"],
+    "Reference": ["api", "commands", "install", "definitions", "file-formats", "datasets"],
     "Python reference": [
-        "api",
         "api/estimators",
         "api/study",
         "api/proofs",
@@ -37,8 +40,7 @@ CONTENTS = {
         "api/files",
         "api/plots",
     ],
-    "Files and other programs": ["commands", "model-file", "onnx"],
-    "The project": ["datasets", "results", "changelog", "contributing"],
+    "The project": ["changelog", "contributing"],
 }
 
 # Pages from elsewhere in the repository.

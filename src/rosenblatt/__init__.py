@@ -1,4 +1,4 @@
-"""The perceptron, complete: it learns at memory speed, and it proves what it learned."""
+"""Linear classifiers you can check."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING

@@ -55,7 +55,7 @@ def minimum_errors(
     An error is a row with y_i (w·x_i + b) <= 0: on the wrong side, or on the hyperplane. The upper
     end is what the rule found makes, counted exactly. The lower end comes from conflicts, rows that
     no rule has all on the right side: of each conflict at least one is an error. In tables of up to
-    10 columns it comes from cones of directions, too: see docs/forced.md.
+    10 columns it comes from cones of directions, too: see docs/fewest-errors.md.
 
     Parameters
     ----------

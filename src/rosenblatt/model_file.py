@@ -1,7 +1,7 @@
 """Trained estimators in a file: JSON that a person can read, exact arrays, no code.
 
-`docs/model-file.md` describes every field. A file is checked as it is read: whatever it holds, the
-worst that can happen is a ModelFileError.
+`docs/file-formats.md` describes every field. A file is checked as it is read: whatever it holds,
+the worst that can happen is a ModelFileError.
 """
 
 from __future__ import annotations

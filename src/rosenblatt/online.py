@@ -29,7 +29,7 @@ class PassiveAggressive(TrainedLinearClassifier):
     k > 2 classes the row's class y and its rival r have m = s_y - s_r and q is twice that; w_y
     comes nearer and w_r goes away, as in `Perceptron`.
 
-    There is no learning rate, and the perceptron's mistake bound does not hold; docs/rules.md says
+    There is no learning rate, and the perceptron's mistake bound does not hold; docs/theory.md says
     what does.
 
     Parameters
@@ -110,7 +110,7 @@ class AROW(TrainedLinearClassifier):
     With k > 2 classes the row's class y and its rival c have m = s_y - s_c, v is the sum over both,
     and both change, as in `Perceptron`.
 
-    There is no learning rate, and the perceptron's mistake bound does not hold; docs/rules.md says
+    There is no learning rate, and the perceptron's mistake bound does not hold; docs/theory.md says
     what does.
 
     Parameters

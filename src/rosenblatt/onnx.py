@@ -1,6 +1,6 @@
 """Trained rules as ONNX files, for programs without Python: `export`. Needs the extra "onnx".
 
-`docs/onnx.md` says what such a file takes and gives, and when its labels are ours.
+`docs/export.md` says what such a file takes and gives, and when its labels are ours.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Check a proof that every linear rule errs: python verify_errors.py proof.json data.csv
 
 Like verify.py, whose data it reads, it uses the standard library alone and has no tolerance: whole
-numbers are multiplied, added and compared. docs/forced.md says what each field means.
+numbers are multiplied, added and compared. docs/file-formats.md says what each field means.
 
 Let i be a positive row, k a negative one, and g·(x_k - x_i) >= 0 for each generator g of a cone.
 Every rule (w, b) with w in the cone has w·x_k + b >= w·x_i + b: it errs on row i or on row k, where

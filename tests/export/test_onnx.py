@@ -163,7 +163,7 @@ def test_a_kernel_rule_of_whole_numbers_gives_the_same_scores(folder, case):
 
 
 def rounding(p, X, steps):
-    """docs/onnx.md: scores (in units of the learning rate) beyond this have the right sign."""
+    """docs/export.md: scores (in units of the learning rate) beyond this have the right sign."""
     V, k = np.asarray(p.support_vectors_, dtype=float), p._rule.kernel
     u = 2.0**-24 if p.support_vectors_.dtype == X.dtype == np.float32 else 2.0**-53
     X = X.astype(float)

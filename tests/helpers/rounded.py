@@ -1,5 +1,5 @@
 """Sums over blocks, PassiveAggressive and AROW, followed literally in floats: each operation is
-rounded once, in the order that docs/definitions.md and docs/rules.md give. Nothing of the library
+rounded once, in the order that docs/definitions.md gives. Nothing of the library
 is used."""
 
 import operator

@@ -248,7 +248,7 @@ class Trace:
     def to_json(
         self, path: str | os.PathLike[str] | None = None, *, all_rows: bool | None = None
     ) -> str:
-        """The trace as JSON, written to `path` if one is given; docs/trace.md has the schema.
+        """The trace as JSON, written to `path` if one is given: docs/file-formats.md.
 
         `all_rows` puts every row into it and not only those that made updates; by default where
         they are few.

@@ -62,8 +62,10 @@ class _Commands(click.Group):
                 formatter.write_dl(rows)
 
 
-_HELP = f"""Train linear classifiers on tables, measure their error honestly, and prove what they
-can do.
+_HELP = f"""Linear classifiers you can check.
+
+From a table: a rule that can be read, its error on unseen rows, and a proof of what no linear
+rule can do.
 
 Reads {in_words("and")} files; text may be compressed. Results go to standard output, messages to
 standard error.
@@ -119,5 +121,5 @@ def run(arguments: list[str]) -> int:
 
             click.echo(shown(traceback.format_exc()), err=True)
         _common.say_error(f"Unexpected failure: {type(error).__name__}: {error}")
-        _common.say_error("This is a mistake in rosenblatt: please report it, with what -v shows.")
+        _common.say_error("This is a bug in rosenblatt. Please report it with the output of -v.")
         return CRASHED

@@ -1,6 +1,6 @@
 """svmlight (LIBSVM) text: one row a line, `label index:value index:value … # comment`.
 
-The grammar is strict, and every number becomes the double nearest to it. See `docs/svmlight.md`.
+The grammar is strict, and every number becomes the double nearest to it. See `docs/tables.md`.
 """
 
 from __future__ import annotations

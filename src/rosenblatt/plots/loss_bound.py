@@ -31,7 +31,7 @@ class LossBoundDisplay(Display):
 
     Both sums are over the updates, and hold for any weights u: those that the trace was given, a
     separator, or the mean of the weights on the way. ℓ is the loss at an update, ℓ(u) that of u on
-    the same row; docs/rules.md has the theorems.
+    the same row; docs/theory.md has the theorems.
 
     Attributes
     ----------

@@ -40,13 +40,14 @@ CONTENTS = {
         "api/files",
         "api/plots",
     ],
-    "The project": ["changelog", "contributing"],
+    "The project": ["diary", "changelog", "contributing"],
 }
 
 # Pages from elsewhere in the repository.
 ELSEWHERE = {
     "src/rosenblatt/datasets/README.md": "datasets.md",
     "benchmarks/results.md": "results.md",
+    "benchmarks/diary.md": "diary.md",
     "CHANGELOG.md": "changelog.md",
     "CONTRIBUTING.md": "contributing.md",
     "SECURITY.md": "security.md",

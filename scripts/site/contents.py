@@ -30,7 +30,15 @@ CONTENTS = {
         "pictures",
     ],
     "Explanations": ["certificate", "fewest-errors", "theory", "results"],
-    "Reference": ["api", "commands", "install", "definitions", "file-formats", "datasets"],
+    "Reference": [
+        "api",
+        "commands",
+        "install",
+        "definitions",
+        "file-formats",
+        "agents",
+        "datasets",
+    ],
     "Python reference": [
         "api/estimators",
         "api/study",
@@ -46,6 +54,7 @@ CONTENTS = {
 # Pages from elsewhere in the repository.
 ELSEWHERE = {
     "src/rosenblatt/datasets/README.md": "datasets.md",
+    "AGENTS.md": "agents.md",
     "benchmarks/results.md": "results.md",
     "benchmarks/diary.md": "diary.md",
     "CHANGELOG.md": "changelog.md",

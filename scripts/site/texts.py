@@ -4,6 +4,7 @@ import os
 import re
 from pathlib import PurePosixPath
 
+import formulas
 from contents import ROOT, place_of
 
 LINK = re.compile(r"(\]\()(?!https?:|#|mailto:)([^)#\s]+)")
@@ -28,6 +29,8 @@ def page_of(text: str, file: str) -> str:
     assert page is not None
     up = "../" * (len(PurePosixPath(page).parts) - 1)
     live = {"playground": PLAYGROUND, "report": REPORT}
+    if file in formulas.PAGES:
+        text = formulas.typeset(text)
     text = LIVE.sub(lambda m: live[m[1]].format(up=up, state=m[2] or "e=lihang"), text)
     return LINK.sub(lambda m: m[1] + _target(m[2], file, page), text)
 

@@ -4,6 +4,7 @@ import base64
 import json
 import sys
 import warnings
+import xml.etree.ElementTree as ElementTree
 import zlib
 
 import numpy as np
@@ -226,6 +227,20 @@ def test_rows_that_python_sets_are_shown(cell):
     assert widget.X.tolist() == [[1, 2], [5, 5], [0, 1]]
     assert widget.y.tolist() == ["yes", "yes", "no"]
     assert widget.coef_.tolist() == widget.fit().coef_.tolist()
+
+
+@pytest.mark.parametrize("labels", [["yes", "yes", "no"], ["p", "q", "r"]])
+def test_a_notebook_that_was_exported_shows_a_picture(labels):
+    """Where no widget can live, the same output has the board as SVG, with its rows and regions."""
+    content, _ = Playground(X, labels)._repr_mimebundle_()
+    assert "application/vnd.jupyter.widget-view+json" in content
+    root = ElementTree.fromstring(content["image/svg+xml"])
+    ground, *points = root
+    kinds = sorted(point.tag.split("}")[1] for point in points)
+    assert kinds == (
+        ["circle", "circle", "path"] if labels[0] == "yes" else ["circle", "path", "rect"]
+    )
+    assert {part.get("fill") for part in ground} == {point.get("fill") for point in points}
 
 
 def test_before_it_is_shown_nothing_was_trained():

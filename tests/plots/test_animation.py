@@ -1,5 +1,6 @@
 """The film of a training run: its frames, and that it is written whole or not at all."""
 
+import base64
 import os
 import signal
 from itertools import pairwise
@@ -34,14 +35,14 @@ def short():
 def drawn(monkeypatch):
     """The steps that were drawn, with their titles and where their axes were."""
     seen = []
-    draw = animation._Film._draw
+    draw = animation._Frames._draw
 
     def watched(self, k):
         draw(self, k)
         (ax,) = self._figure.axes
         seen.append((k, ax.get_title(loc="left"), ax.get_position(original=True).bounds))
 
-    monkeypatch.setattr(animation._Film, "_draw", watched)
+    monkeypatch.setattr(animation._Frames, "_draw", watched)
     return seen
 
 
@@ -59,9 +60,16 @@ def test_a_frame_for_every_step(film, short, drawn):
     assert durations == [250] * 5 + [250 + 6 * 250]
     assert all((a != b).any() for a, b in pairwise(pixels))
     assert [k for k, *_ in drawn] == [0, 1, 2, 3, 4, 5]
-    assert drawn[3][1] == "Step 3 of 5\nadded: row 3 (square)"
+    assert drawn[3][1] == "Step 3 of 5\nsubtracted: row 3 (square)"
     assert len({bounds for *_, bounds in drawn}) == 1  # nothing jumps
     assert not plt.get_fignums()
+
+
+def test_a_notebook_shows_the_film_that_is_returned(film, short):
+    made = animate(short, film, max_frames=2)
+    assert os.fspath(made) == str(film)
+    content = made._repr_html_().split("base64,")[1].split('"')[0]
+    assert base64.b64decode(content) == film.read_bytes()
 
 
 def test_of_many_steps_some_are_shown_with_the_first_and_the_last(film, drawn):
@@ -79,10 +87,13 @@ def test_kernels_and_batches_can_be_filmed(film, drawn):
     X, y = noisy(20, 2)
     kernel = KernelPerceptron(gamma=1.0, order="cyclic", max_iter=2)
     for estimator in (kernel, Perceptron(order="batch", max_iter=3)):
-        animate(trace(estimator, X, y), film, max_frames=3, grid_resolution=20)
+        t = trace(estimator, X, y)
+        animate(t, film, max_frames=3, grid_resolution=20)
         with Image.open(film) as image:
             assert image.n_frames == 3
-    assert "rows (squares)" in drawn[-1][1]
+    rows = t.replay.run.rows[t.replay.run.updates_of(len(t))]
+    plus = int((t.replay.run.y[rows] > 0).sum())
+    assert f"added: {plus}, subtracted: {len(rows) - plus} (squares)" in drawn[-1][1]
 
 
 def test_settings_that_crop_figures_do_no_harm(film, short):

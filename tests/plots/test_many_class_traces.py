@@ -130,13 +130,13 @@ def test_mistakes_are_told_by_scores_of_two_classes():
 @pytest.mark.parametrize("rule", RULES)
 def test_a_film(tmp_path, monkeypatch, rule):
     titles = []
-    draw = animation._Film._draw
+    draw = animation._Frames._draw
 
     def watched(self, k):
         draw(self, k)
         titles.append(self._figure.axes[0].get_title(loc="left"))
 
-    monkeypatch.setattr(animation._Film, "_draw", watched)
+    monkeypatch.setattr(animation._Frames, "_draw", watched)
     t = trace(rule.set_params(keep="best", max_updates=3), *THREE)
     rule.set_params(max_updates=None)
     animate(t, tmp_path / "training.gif", grid_resolution=20)

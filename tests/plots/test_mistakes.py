@@ -1,7 +1,7 @@
 """Mistakes by epoch."""
 
 import numpy as np
-from numpy.testing import assert_array_equal
+from numpy.testing import assert_allclose, assert_array_equal
 
 from common import noisy
 from rosenblatt import Perceptron, Trace, trace
@@ -34,3 +34,15 @@ def test_mistakes_of_a_trace_from_a_file():
     t = trace(Perceptron(order="cyclic", max_iter=4), X, y)
     again = Trace.from_json(t.to_json())
     assert_array_equal(MistakesDisplay.from_trace(again).mistakes, t.estimator.mistakes_)
+
+
+def test_hundreds_of_epochs_are_a_mean_and_a_range():
+    mistakes = np.arange(700) % 7
+    display = MistakesDisplay(mistakes).plot()
+    drawn = display.lines_["mistakes"]
+    assert len(drawn.get_ydata()) < 200
+    assert_allclose(np.mean(drawn.get_ydata()), mistakes.mean(), rtol=0.05)
+    (band,) = display.ax_.collections
+    heights = band.get_paths()[0].vertices[:, 1]
+    assert (heights.min(), heights.max()) == (0, 6)
+    assert_array_equal(display.lines_["fewest"].get_ydata(), np.zeros(700))

@@ -84,3 +84,21 @@ def test_far_from_the_origin_arrows_begin_among_the_rows():
     start, _ = drawn(display.arrows_["w"])
     assert np.all(start > 990)
     assert "the origin is far away" in words(display)
+
+
+def test_arrows_on_one_line_are_bowed_so_that_all_are_seen():
+    """Li Hang's second update: w (3, 3) − (1, 1). Both arrows lie on the diagonal."""
+    for k, bowed in ((2, True), (6, False)):
+        X = np.array(TOY[0], dtype=float)
+        if not bowed:
+            X[2] = [1, -1]
+        t = trace(cyclic(), X, TOY[1])
+        display = UpdateDisplay.from_trace(t, min(k, len(t)))
+        rads = [a.arrow_patch.get_connectionstyle().rad for a in display.arrows_.values()]
+        assert (len(set(rads)) == 3) is bowed
+
+
+def test_what_is_added_is_named_as_one_says_it():
+    said = words(UpdateDisplay.from_trace(trace(cyclic(), *TOY), 2)).splitlines()
+    assert "−x" in said
+    assert "+2x" in words(UpdateDisplay.from_trace(trace(cyclic(eta0=2.0), *TOY), 1)).splitlines()

@@ -141,11 +141,24 @@ def test_the_search_works_from_the_disk(opened):
     assert opened.troubles == []
 
 
+def test_formulas_are_typeset(opened):
+    page = opened("theory.html")
+    lemma = page.get_by_text("Lemma 1.").locator("xpath=ancestor::li[1]")
+    assert lemma.locator("math").first.text_content() == "yiw∗·x̃i≥γ"
+    assert lemma.locator("math msub").count() >= 2
+    assert page.locator("pre math, code math, h2 math").count() == 0
+
+
 def test_the_playground_and_the_report_are_live_within_pages(opened):
     page = opened("lecture-notes.html")
     page.locator("iframe").first.scroll_into_view_if_needed()
     frame = page.frame_locator("iframe").first
-    frame.get_by_text("Linearly separable").or_(frame.locator(".board")).first.wait_for()
+    frame.locator(".board").wait_for()
+    assert frame.locator(".say").inner_text().startswith("3 points of two kinds")  # the start
+    for part in (".say", ".board", ".play", ".strip", ".ask"):  # nothing of it is cut
+        box, whole = frame.locator(part).bounding_box(), page.locator("iframe").first.bounding_box()
+        assert box["y"] >= whole["y"]
+        assert box["y"] + box["height"] <= whole["y"] + whole["height"] + 1
     page = opened("report.html")
     page.locator("iframe").first.scroll_into_view_if_needed()
     page.frame_locator("iframe").first.get_by_text(

@@ -12,6 +12,7 @@ from rosenblatt.errors import InputError, MissingExtraError
 from rosenblatt.perceptron import Perceptron
 from rosenblatt.play.bundle import bundled
 from rosenblatt.play.html_page import asset, begun_with, style, table_of
+from rosenblatt.play.picture import svg
 
 try:
     import anywidget
@@ -89,6 +90,17 @@ class Playground(anywidget.AnyWidget):
             "seed": int(random_state),
         }
         super().__init__(_given=begun_with(), _rows=table, _run={})
+
+    def _repr_mimebundle_(self, **options: Any) -> Any:
+        """With a picture, for a notebook that is exported and where no widget can live."""
+        found = super()._repr_mimebundle_(**options)
+        content, more = found if isinstance(found, tuple) else (found, {})
+        if content is None or self.X.shape[1] != 2 or not len(self.X):
+            return found
+        rule = self.fit()
+        numbers = np.searchsorted(rule.classes_, self.y)
+        drawn = svg(self.X, numbers, lambda X: np.searchsorted(rule.classes_, rule.predict(X)))
+        return content | {"image/svg+xml": drawn}, more
 
     @property
     def X(self) -> NDArray[np.float64]:  # noqa: N802 - the matrix of rows, as everywhere

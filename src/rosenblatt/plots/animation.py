@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import base64
+import html
 import os
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from rosenblatt._util.files import write_whole
 from rosenblatt._util.progress import rich_bar
@@ -35,8 +39,8 @@ def animate(
     dpi: float = 80.0,
     grid_resolution: int = 100,
     verbose: int = 0,
-) -> None:
-    """Write a GIF of the training in the plane, whole or not at all.
+) -> Film:
+    """Write a GIF of the training in the plane, whole or not at all; a notebook shows it.
 
     Of more than `max_frames` steps so many are shown, evenly, with the first and the last, and the
     film says so. `features` and `grid_resolution` are as for `BoundaryDisplay`, or of more than two
@@ -48,6 +52,7 @@ def animate(
     >>> from rosenblatt.plots import animate
     >>> t = trace(Perceptron(order="cyclic", keep="last"), [[3, 3], [4, 3], [1, 1]], [1, 1, -1])
     >>> animate(t, "training.gif")  # doctest: +SKIP
+    Film('training.gif')
     """
     style.pyplot()
     target = _checked(path)
@@ -58,11 +63,29 @@ def animate(
     if most < 2:
         raise InputError("max_frames=1 is not allowed: the first and the last step are two frames.")
     steps = [int(k) for k in style.thinned(len(trace) + 1, most)]
-    film = _Film(trace, features, steps, grid_resolution)
+    frames = _Frames(trace, features, steps, grid_resolution)
     with tempfile.TemporaryDirectory() as folder, style.house():
         whole = Path(folder) / "training.gif"
-        film.write(whole, speed, dots, _shown(steps, level))
+        frames.write(whole, speed, dots, _shown(steps, level))
         write_whole(target, whole.read_bytes(), overwrite=True)
+    return Film(target)
+
+
+class Film:
+    """A GIF that was written: `path` is where, and a notebook shows it."""
+
+    def __init__(self, path: Path):
+        self.path = path
+
+    def __fspath__(self) -> str:
+        return str(self.path)
+
+    def __repr__(self) -> str:
+        return f"Film({str(self.path)!r})"
+
+    def _repr_html_(self) -> str:
+        content = base64.b64encode(self.path.read_bytes()).decode()
+        return f'<img src="data:image/gif;base64,{content}" alt="{html.escape(self.path.name)}">'
 
 
 def _checked(path: str | os.PathLike[str]) -> Path:
@@ -78,7 +101,7 @@ def _checked(path: str | os.PathLike[str]) -> Path:
     return target
 
 
-class _Film:
+class _Frames:
     """One frame after the other, on axes that do not move."""
 
     def __init__(self, trace: Trace, features: Any, steps: list[int], resolution: int):
@@ -136,9 +159,14 @@ class _Film:
             return f"{first}\nthe start"
         rows = run.rows[run.updates_of(k)]
         if len(rows) > 1:
-            return f"{first}\nadded: {many(len(rows), 'row')} (squares)"
+            if run.k is not None:
+                return f"{first}\n{many(len(rows), 'row')} (squares) made updates"
+            plus = int(np.count_nonzero(run.y[rows] > 0))
+            parts = [f"added: {plus:,}", f"subtracted: {len(rows) - plus:,}"]
+            return f"{first}\n{', '.join(parts)} (squares)"
         if run.k is None:
-            return f"{first}\nadded: row {rows[0]:,} (square)"
+            made = "added" if run.y[rows[0]] > 0 else "subtracted"
+            return f"{first}\n{made}: row {rows[0]:,} (square)"
         u = run.updates_of(k).start
         label, rival = (style.text(v[u], 18) for v in (self._trace.label, self._trace.rival))
         return f"{first}\nrow {rows[0]:,} (square): {label} moves towards it, {rival} away"

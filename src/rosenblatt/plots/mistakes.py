@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from rosenblatt._tracing.trace import Trace
 
 
+_MANY, _BINS = 200, 80  # epochs that are drawn one by one; bins of more
+
+
 @final
 class MistakesDisplay(Display):
     """How many rows made an update in each epoch, and the fewest so far.
@@ -100,6 +103,15 @@ class MistakesDisplay(Display):
         )
         return display.plot(ax=ax)
 
+    def _of_many(self, ax: Any) -> tuple[Any, str, str, str, str]:
+        """Hundreds of epochs: their mean in each of some bins, and a band from fewest to most."""
+        bins = np.array_split(self.mistakes, _BINS)
+        at = np.linspace(1, len(self.mistakes), _BINS)
+        low, high = ([int(f(part)) for part in bins] for f in (np.min, np.max))
+        ax.fill_between(at, low, high, color=style.GREY, alpha=0.25, linewidth=0, step="mid")
+        means = np.array([part.mean() for part in bins])
+        return means, "in an epoch: mean, range", style.GREY, "-", ""
+
     def _draw(self, ax: Any) -> None:
         call = f"≤ {'0' if self.margin == 0 else f'μ = {style.number(self.margin)}'}"
         if self._below:
@@ -116,8 +128,10 @@ class MistakesDisplay(Display):
                 "D",
             ),
         }
+        if len(self.mistakes) > _MANY:
+            curves["mistakes"] = self._of_many(ax)
         self.lines_ = {
-            name: style.curve(ax, np.arange(1, len(values) + 1), values, *look)
+            name: style.curve(ax, np.linspace(1, len(self.mistakes), len(values)), values, *look)
             for name, (values, *look) in curves.items()
             if values is not None
         }

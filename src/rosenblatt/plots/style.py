@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import textwrap
 import unicodedata
 from collections.abc import Iterator, Sequence
@@ -37,6 +38,8 @@ _OURS = {
         ("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color"), "black"
     ),
 }
+_ABOVE = "above the picture"  # where a legend is
+_ONE_ROW = 84  # letters
 _LONGEST_NAME = 40
 _MOST_OF_CURVE = 2_000  # points
 _ROUNDS, _MOST_ROUNDS = 3, 10
@@ -150,7 +153,17 @@ def number(value: float) -> str:
 
 def title(ax: Any, *sentences: str, width: int = 64) -> None:
     lines = (line for s in sentences for line in textwrap.wrap(s, width))
-    ax.set_title("\n".join(lines), loc="left")
+    ax.set_title("\n".join(lines), loc="left", pad=_above(ax))
+
+
+def _above(ax: Any) -> float | None:
+    """Room for a legend between the picture and its title, in points."""
+    legend = ax.get_legend()
+    if legend is None or legend.get_gid() != _ABOVE:
+        return None
+    rows: int = math.ceil(len(legend.get_texts()) / legend._ncols)
+    size = float(legend.get_texts()[0].get_fontsize())
+    return float(8.0 + 1.6 * rows * size)
 
 
 def note(ax: Any, sentences: Sequence[str], width: int = 84) -> None:
@@ -171,11 +184,18 @@ def note(ax: Any, sentences: Sequence[str], width: int = 84) -> None:
     )
 
 
-def legend(ax: Any, handles: list[Any] | None = None) -> None:
-    """Beside the picture, where it covers nothing."""
-    ax.legend(
-        handles=handles, loc="upper left", bbox_to_anchor=(1.01, 1.0), frameon=False, borderpad=0
-    )
+def legend(ax: Any, handles: list[Any] | None, beside: bool) -> None:
+    """Where it covers nothing: beside a plane, which is about square, and above a chart."""
+    how: dict[str, Any] = {"frameon": False, "borderpad": 0}
+    if beside:
+        ax.legend(handles=handles, loc="upper left", bbox_to_anchor=(1.01, 1.0), **how)
+        return
+    handles = ax.get_legend_handles_labels()[0] if handles is None else handles
+    labels = [str(handle.get_label()).replace("\n", " ") for handle in handles]
+    columns = len(labels) if sum(map(len, labels)) + 6 * len(labels) <= _ONE_ROW else 2
+    how |= {"ncols": max(columns, 1), "columnspacing": 1.4, "handlelength": 1.8}
+    made = ax.legend(handles, labels, loc="lower left", bbox_to_anchor=(0, 1.0), **how)
+    made.set_gid(_ABOVE)
 
 
 def frame(
@@ -184,12 +204,14 @@ def frame(
     headline: str | list[str],
     notes: Sequence[str] = (),
     handles: list[Any] | None = None,
+    *,
+    beside: bool = False,
 ) -> None:
     ax.set_xlabel(names[0])
     ax.set_ylabel(names[1])
+    legend(ax, handles, beside)
     title(ax, *([headline] if isinstance(headline, str) else headline))
     note(ax, notes)
-    legend(ax, handles)
 
 
 # --- What is drawn -------------------------------------------------------------------------------

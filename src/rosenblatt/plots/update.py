@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 _BEFORE, _ADDED, _AFTER = style.GREEN, style.RED, style.BLUE
 
+_BOW, _FLAT = 0.3, 0.05  # of arrows on one line; which is one within 3 degrees
 _LETTERS = {"perceptron": "η c y x", "PA-I": "τ y x", "PA-II": "τ y x", "AROW": "α y x/p"}
 
 
@@ -149,11 +150,14 @@ class UpdateDisplay(Display):
             "added": (tip, end, _ADDED, {"linestyle": (0, (3, 1.5))}, self._what()),
         }
         self.arrows_, named = {}, []
-        names = {"w": "w", "w'": "w′", "added": self._letters.replace(" ", "")}
+        names = {"w": "w", "w'": "w′", "added": self._sign()}
+        bows = {"w'": -_BOW, "w": 0.0, "added": _BOW} if self._collinear() else {}
         for name, (begin, stop, colour, how, label) in looks.items():
-            self.arrows_[name] = draw_arrow(ax, begin, stop, colour, **how)
+            bow = bows.get(name, 0.0)
+            style_of = {"connectionstyle": f"arc3,rad={bow}"} if bow else {}
+            self.arrows_[name] = draw_arrow(ax, begin, stop, colour, **how, **style_of)
             if np.any(begin != stop):
-                name_arrow(ax, begin, stop, names[name], colour)
+                name_arrow(ax, begin, stop, names[name], colour, bow)
             named.append(Line2D([], [], color=colour, label=label, **{"linewidth": 2.5, **how}))
         return [named[1], named[2], named[0]]
 
@@ -164,6 +168,22 @@ class UpdateDisplay(Display):
             return [f"step {self.step}: {len(self.rows):,} rows call for an update"]
         row, sign = self.rows[0], "+1" if self._size > 0 else "−1"
         return [f"step {self.step}: row {row:,} has y = {sign} and the score {self._score}"]
+
+    def _collinear(self) -> bool:
+        """Whether all arrows are on one line, where they would cover each other: they are bowed."""
+        (a, b), (c, d) = self._vectors["w"], self._vectors["added"]
+        long = np.hypot(a, b) * np.hypot(c, d)
+        return bool(long > 0 and abs(a * d - b * c) < _FLAT * long)
+
+    def _sign(self) -> str:
+        """What is added, as one says it: +x, −x, a multiple of x, or a sum."""
+        if self._letters != _LETTERS["perceptron"]:
+            return self._letters.replace(" ", "")
+        if len(self.rows) > 1:
+            return "Σ"
+        size = abs(self._size)
+        factor = "" if size == 1 else style.number(size)
+        return f"{'+' if self._size > 0 else '−'}{factor}x"
 
     def _what(self) -> str:
         if len(self.rows) > 1:

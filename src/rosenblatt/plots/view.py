@@ -145,13 +145,16 @@ def draw_arrow(ax: Any, start: Floats, end: Floats, colour: str, **how: Any) -> 
     )
 
 
-def name_arrow(ax: Any, start: Floats, end: Floats, name: str, colour: str) -> None:
-    """Beside its middle, readable on whatever is there."""
+def name_arrow(
+    ax: Any, start: Floats, end: Floats, name: str, colour: str, bow: float = 0.0
+) -> None:
+    """Beside its middle, readable on whatever is there; outside where it is bowed."""
     along = end - start
-    side = np.array([along[1], -along[0]]) / (np.linalg.norm(along) or 1.0)
+    across = np.array([along[1], -along[0]])
+    side = (-1.0 if bow < 0 else 1.0) * across / (np.linalg.norm(along) or 1.0)
     ax.annotate(
         name,
-        xy=tuple((start + end) / 2),
+        xy=tuple((start + end + bow * across) / 2),
         xytext=tuple(9 * side),
         textcoords="offset points",
         ha="left" if side[0] > 0.3 else "right" if side[0] < -0.3 else "center",
@@ -178,7 +181,7 @@ def frame_plane(
     handles: list[Any],
 ) -> None:
     seen.apply(ax)
-    style.frame(ax, names, headline, notes, handles)
+    style.frame(ax, names, headline, notes, handles, beside=True)
     ax.locator_params(axis="x", nbins=7)  # long numbers do not run into each other
     if not names[1]:  # one feature only: there is no second axis
         ax.set_yticks([])

@@ -80,6 +80,7 @@ function interior(root, model, home) {
   root.lang = home.language;
   root.replaceChildren(app, more.element, live);
   listen(root, home, { model, hands, thumbs, more, presenting });
+  app.addEventListener("pointerover", (/** @type {any} */ { target }) => board.point(target.closest(".tag")?.dataset.row));
   new ResizeObserver(() => board.element.isConnected && draw()).observe(board.element);
 
   let told = "", address = 0, moves = 0;

@@ -7,7 +7,7 @@ import { screenOf } from "./plane.js";
 
 const MOST_SHAPES = 400; // from here on points are painted, not placed
 const MOST_LETTERS = 26, MOST_STATES = 300;
-const LONG = 0.9; // times as wide as the points: then w has outgrown them
+const LONG = 1.3; // times as wide as the points: then w has outgrown them
 let boards = 0;
 
 /** Pixels around what is shown. @param {number} width */
@@ -137,6 +137,11 @@ export class Board {
     }
     this.points.classList.toggle("dim", speaking && !moment.rest);
     if (!few || this.painted.length) this.paint(few);
+  }
+
+  /** A point that words name stands out. @param {string | undefined} row */
+  point(row) {
+    for (const group of this.points.children) group.classList.toggle("named", row !== undefined && group.row === Number(row));
   }
 
   /** Many points, on the canvas below; that which a hand holds is above, so that the others stay as they are. @param {boolean} few */

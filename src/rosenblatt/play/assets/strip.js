@@ -70,7 +70,7 @@ export class Strip {
     const mark = (/** @type {number} */ t, /** @type {number} */ now) => {
       if (now <= epoch) return;
       epoch = now;
-      if (x(t) - shown < 30 || x(t) > width - 8 * String(now).length - 4) return;
+      if (x(t) - shown < 12 + 8 * String(now).length || x(t) > width - 8 * String(now).length - 4) return;
       shapes.push(s("path", { class: "axis", d: `M${x(t)} 2V${low + 12}` }), s("text", { class: "tick", x: x(t) + 4, y: 11 }, epoch === 1 ? say("time.epoch", { epoch }) : say.count(epoch)));
       shown = x(t) + (epoch === 1 ? 40 : 0);
     };

@@ -176,6 +176,8 @@ def test_a_point_moved_in_the_page_arrives_in_python_with_the_same_bits(cell):
     widget = Playground(*playing.data_sets()["8 x 2, noise 0"], order="shuffle", random_state=6)
     page = cell(widget)
     told(page, widget)
+    page.add_style_tag(content=str(widget._css))
+    assert page.locator(".board").bounding_box()["height"] > 300  # a cell has no height of its own
     assert widget.coef_.tolist() == widget.fit().coef_.tolist()
     before = widget.X
     page.locator(".board-svg").focus()

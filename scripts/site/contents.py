@@ -10,6 +10,8 @@ CONTENTS = {
         "fit",
         "tutorial",
         "lecture-notes",
+        "homework",
+        "my-code-is-wrong",
         "tour/first-steps",
         "tour/the-theorem",
         "tour/separation",
@@ -47,6 +49,7 @@ CONTENTS = {
         "api/data",
         "api/files",
         "api/plots",
+        "api/teach",
     ],
     "The project": ["diary", "changelog", "contributing"],
 }

@@ -72,6 +72,11 @@ PAGES = {
         "What draws: matplotlib, and a page in a browser.",
         {"rosenblatt.plots": None, "rosenblatt.play": None},
     ),
+    "teach": (
+        "Courses",
+        "Programs checked update by update, exercises, the algorithms of lecture notes.",
+        {"rosenblatt.teach": None},
+    ),
 }
 
 

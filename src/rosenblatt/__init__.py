@@ -94,6 +94,7 @@ _MODULES = (
     "plots",
     "selection",
     "separation",
+    "teach",
     "theory",
     "verify",
     "verify_errors",

@@ -26,7 +26,7 @@ TASKS = {
     "Learn from a table": ("fit", "inspect", "demo"),
     "Use a trained model": ("predict", "evaluate", "export"),
     "Prove and check": ("certify", "verify"),
-    "Teach and watch": ("trace", "play"),
+    "Teach and watch": ("trace", "play", "grade"),
     "Set up this computer": ("doctor", "completion"),
 }
 COMMANDS = tuple(name for names in TASKS.values() for name in names)
@@ -73,8 +73,8 @@ standard error.
 _EPILOG = """To try it: rosenblatt demo. The examples of rosenblatt COMMAND --help use the table
 that it writes.
 
-Exit codes: 0 done, 1 rejected (verify), 2 wrong usage or input, 3 undecided, 70 crash, 130
-interrupted."""
+Exit codes: 0 done, 1 rejected (verify, grade --exit-code), 2 wrong usage or input, 3 undecided,
+70 crash, 130 interrupted."""
 
 
 @click.group(

@@ -19,6 +19,7 @@ FIRST = {
     "verify": "encoded force json verbose",
     "trace": "target steps check rule order keep margin format html gif",
     "play": "target output no-open serve port",
+    "grade": "task notes points hints exit-code json",
 }
 # What --help-all shows where; the options of one command only come first, as "Options".
 TOPICS = {

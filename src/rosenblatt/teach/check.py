@@ -1,0 +1,598 @@
+"""Check a program for the perceptron, update by update."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import combinations
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from rosenblatt._util.spelling import option
+from rosenblatt._validation import parameters
+from rosenblatt.errors import InputError, MissingFileError
+from rosenblatt.teach import sandbox
+from rosenblatt.teach.cases import tables
+from rosenblatt.teach.definition import (
+    DEFINITION,
+    IN_DUAL_FORM,
+    MOST_UPDATES,
+    How,
+    Run,
+    Setting,
+    Table,
+    run,
+    same,
+)
+from rosenblatt.teach.mistakes import Mistake, of_task
+from rosenblatt.teach.notes import Notes, check_task, notes_of
+from rosenblatt.teach.report import Case, Difference, Report
+from rosenblatt.teach.sandbox import Limits
+
+LIMITS = Limits()
+RATE = 3  # that a program is given which asks for one: its square and its double differ
+LONG = 10**6  # epochs for a program that asks for a limit and should not need it
+_EPOCHS = {"averaged": 4}
+_UPDATES = {"pocket": 25}
+
+
+def check(
+    function: Callable[..., Any] | str | os.PathLike[str],
+    task: str = "pla",
+    notes: str = "li-hang",
+    *,
+    labels: Sequence[int] = (-1, 1),
+    layout: Literal["rows", "columns"] | None = None,
+    fit_intercept: bool | None = None,
+    tie: Literal["mistake", "positive", "negative"] | None = None,
+    order: Literal["any", "cyclic"] | None = None,
+    points: float = 10.0,
+    random_state: int = 0,
+    limits: Limits = LIMITS,
+) -> Report:
+    """Compare a program with the definition of the notes, update by update, and name its mistake.
+
+    Parameters
+    ----------
+    function : function or "file.py:name"
+        What a student has written, in one of these forms. `train(X, y)` returns `w, b` (or one
+        vector of d + 1 weights); with a parameter `record` it calls `record(i, w, b)` after every
+        update; as a generator it yields `i, w, b`. `update(w, b, x, y)` returns the new `w, b`. For
+        task="dual" there is α in the place of w, and for task="kernel", too, where X is the Gram
+        matrix of (x·z + 1)², unless the program asks for a `kernel`. It may ask for a learning rate
+        (`eta`), for `epochs` and for `max_updates`.
+    task : {"pla", "pocket", "averaged", "dual", "kernel"}, default="pla"
+        "pocket" visits rows in their order until 25 updates were made, or none is called for;
+        "averaged" makes 4 epochs.
+    notes : {"li-hang", "mit", "ntu", "cornell"}, default="li-hang"
+        Whose conventions hold. The next five arguments change one of them.
+    labels : pair of int, default=(-1, 1)
+        (0, 1): what y has.
+    layout : {"rows", "columns"}
+        What a point is in X.
+    fit_intercept : bool
+        False: there is no b.
+    tie : {"mistake", "positive", "negative"}
+        What a score of 0 is.
+    order : {"any", "cyclic"}
+        Whether updates may come in another order than that of the rows; those that are recorded.
+    points : float, default=10
+        For a program without a mistake.
+    random_state : int, default=0
+        How the columns of the tables are exchanged and turned.
+    limits : Limits
+        Of time, memory, processes and output.
+
+    Returns
+    -------
+    Report
+        `ok`, `points`, the name of the mistake, the first difference; `print` shows them in words.
+
+    Examples
+    --------
+    >>> from rosenblatt import teach
+    >>> def train(X, y):
+    ...     w, b, clean = 0 * X[0], 0, False
+    ...     while not clean:
+    ...         clean = True
+    ...         for x, t in zip(X, y):
+    ...             if t * (w @ x + b) < 0 or not w.any():
+    ...                 w, b, clean = w + t * x, b + t, False
+    ...     return w, b
+    >>> report = teach.check(train)
+    >>> report.ok
+    False
+    """
+    check_task(task)
+    assignment = Assignment.of(
+        task,
+        notes,
+        labels=labels,
+        layout=layout,
+        fit_intercept=fit_intercept,
+        tie=tie,
+        order=order,
+        points=parameters.positive("points", points),
+        random_state=random_state,
+    )
+    if callable(function):
+        name = getattr(function, "__name__", "function")
+        answer = sandbox.of_function(function, assignment.cases(limits), limits)
+        return assignment.judge(name, answer)
+    return assignment.grade(*named(function), limits, sandbox.isolation())
+
+
+def named(text: str | os.PathLike[str]) -> tuple[Path, str]:
+    """hw.py:my_perceptron"""
+    path, colon, name = os.fspath(text).rpartition(":")
+    if not colon or not name.isidentifier():
+        raise InputError(
+            f"{os.fspath(text)!r} names no function: give FILE.py:NAME, for example "
+            "hw.py:my_perceptron."
+        )
+    return Path(path), name
+
+
+@dataclass(frozen=True)
+class Assignment:
+    """A task under the conventions of some notes."""
+
+    task: str
+    notes: Notes
+    labels: tuple[int, int]
+    points: float
+    tables: list[Table] = field(repr=False)
+
+    @classmethod
+    def of(
+        cls,
+        task: str,
+        notes: str,
+        *,
+        labels: Sequence[int],
+        points: float,
+        random_state: int,
+        **changed: Any,
+    ) -> Assignment:
+        if tuple(labels) not in ((-1, 1), (0, 1)):
+            raise InputError(
+                f"{option('labels', tuple(labels))} is not allowed: give (-1, 1) or (0, 1).",
+                option="labels",
+                value=tuple(labels),
+            )
+        allowed = {
+            "layout": ("rows", "columns"),
+            "tie": ("mistake", "positive", "negative"),
+            "order": ("any", "cyclic"),
+        }
+        given = {name: value for name, value in changed.items() if value is not None}
+        for name, values in allowed.items():
+            if name in given:
+                parameters.one_of(name, given[name], values)
+        if "fit_intercept" in given:
+            given["intercept"] = parameters.flag("fit_intercept", given.pop("fit_intercept"))
+        conventions = replace(notes_of(notes), **given)
+        seed = parameters.level("random_state", random_state)
+        made = tables(task, seed)
+        whole = [t for t in made if _ends(t, task, conventions)]
+        return cls(task, conventions, (int(labels[0]), int(labels[1])), points, whole)
+
+    @property
+    def setting(self) -> Setting:
+        return Setting(
+            self.task,
+            self.notes.tie,
+            self.notes.intercept,
+            1,
+            _EPOCHS.get(self.task),
+            _UPDATES.get(self.task),
+        )
+
+    def cases(self, limits: Limits) -> list[dict[str, Any]]:
+        """What a program is given: tables, and no answers."""
+        return [self._case(table, limits) for table in self.tables]
+
+    def _case(self, table: Table, limits: Limits) -> dict[str, Any]:
+        columns = self.notes.layout == "columns"
+        X = np.array([[float(v) for v in x] for x in table.X])
+        gram = ((X @ X.T + 1) ** 2).tolist() if self.task == "kernel" else None
+        y = np.where(np.array(table.y) > 0, self.labels[1], self.labels[0])
+        return {
+            "X": (X.T if columns else X).tolist(),
+            "gram": gram,
+            "y": [y.tolist()] if columns else y.tolist(),
+            "layout": self.notes.layout,
+            "eta": RATE,
+            "epochs": self.setting.epochs or LONG,
+            "until_clean": self.setting.epochs is None,
+            "updates": self.setting.updates,
+            "seconds": limits.of_a_table,
+        }
+
+    def grade(self, path: Path, name: str, limits: Limits, where: sandbox.Isolation) -> Report:
+        try:
+            source = path.read_text(encoding="utf-8")
+        except FileNotFoundError:
+            raise MissingFileError(f"There is no file {path}.") from None
+        except UnicodeDecodeError:
+            return self.judge(name, {"trouble": f"{path.name} is not text in UTF-8"})
+        answer = sandbox.of_source(source, name, self.cases(limits), limits, where)
+        return self.judge(name, answer)
+
+    def judge(self, name: str, answer: dict[str, Any]) -> Report:
+        """Of what a program did; nothing in it is believed to have the right shape."""
+        try:
+            seen = Seen.read(answer, self)
+        except (KeyError, TypeError, ValueError, IndexError, OverflowError):
+            return Report(name, self, trouble="it told something that no run of a program tells")
+        if seen.trouble is not None:
+            return Report(name, self, trouble=seen.trouble)
+        return _Judge(self, seen).report(name)
+
+
+def _ends(table: Table, task: str, notes: Notes) -> bool:
+    """Through the origin some tables are not separable."""
+    limits = _EPOCHS.get(task), _UPDATES.get(task)
+    return run(table, Setting(task, notes.tie, notes.intercept, 1, *limits)).ended
+
+
+# --- What was seen --------------------------------------------------------------------------------
+
+
+class Told(NamedTuple):
+    """An update, or what was returned: w (or α) and b."""
+
+    row: int
+    w: tuple[float, ...]
+    b: tuple[float, ...]
+
+
+class SeenRun(NamedTuple):
+    """Of one table."""
+
+    updates: list[Told]
+    end: Told | None
+    trouble: tuple[str, str] | None
+    changed: list[str]
+    values: list[list[tuple[float, ...]]]  # by variable, of one that did not end and told nothing
+
+
+class Seen(NamedTuple):
+    """Of one program."""
+
+    form: str
+    asked: frozenset[str]
+    runs: list[SeenRun]
+    trouble: str | None = None
+
+    @classmethod
+    def read(cls, answer: dict[str, Any], a: Assignment) -> Seen:
+        if answer.get("trouble") is not None:
+            return cls("", frozenset(), [], str(answer["trouble"]))
+        runs = [_read(part, table, a) for part, table in zip(answer["runs"], a.tables, strict=True)]
+        return cls(str(answer["form"]), frozenset(map(str, answer["asked"])), runs)
+
+    @property
+    def recorded(self) -> bool:
+        return self.form != "train"
+
+
+def _read(part: dict[str, Any], table: Table, a: Assignment) -> SeenRun:
+    updates = [_told(int(i), w, b, table, a) for i, w, b in part["updates"]]
+    end = None if part["end"] is None else _told(-1, part["end"][0], part["end"][1], table, a)
+    trouble = part["trouble"]
+    changed = [str(name) for name in part["changed"]]
+    values = [[tuple(map(float, v)) for v in of] for of in part.get("values", {}).values()]
+    why = None if trouble is None else (str(trouble[0]), str(trouble[1]))
+    return SeenRun(updates, end, why, changed, values)
+
+
+def _told(row: int, w: Any, b: Any, table: Table, a: Assignment) -> Told:
+    """One vector of d + 1 weights has b first or last, as the notes say."""
+    weights, rest = tuple(map(float, w)), tuple(map(float, b))
+    size = len(table.y) if a.task in IN_DUAL_FORM else table.d
+    if not rest and len(weights) == size + 1 and a.notes.intercept:
+        first = a.notes.b_first
+        return Told(row, weights[first : size + first], (weights[0 if first else -1],))
+    return Told(row, weights, rest if a.notes.intercept else ())
+
+
+# --- The comparison -------------------------------------------------------------------------------
+
+
+class _Judge:
+    """One program, and the runs of the definition and of mistakes on its tables."""
+
+    def __init__(self, a: Assignment, seen: Seen):
+        self.a, self.seen = a, seen
+        self._of_definition: dict[int, int] = {}
+        rate = "eta" in seen.asked
+        self.setting = a.setting._replace(eta=RATE if rate else 1)
+        has = {"rate"} if rate else set()
+        has |= {"labels 0 and 1"} if a.labels == (0, 1) else set()
+        known = of_task(a.task, intercept=a.notes.intercept, tie=a.notes.tie, has=frozenset(has))
+        self.mistakes = [m for m in known if not self._allowed(m)]
+        self.scale, self.own_rate = 1.0, 1.0 if rate else self._own_rate()
+
+    def _allowed(self, m: Mistake) -> bool:
+        """Another order is none where the notes leave it open; the loop of `update` is ours."""
+        loop = m.how.restarts or m.how.together or m.how.leaves_out or m.how.ends != "clean"
+        if self.seen.form == "update":
+            return bool(loop or m.how.returns != "notes" or m.how.start)
+        return m.how.restarts and self.a.notes.order == "any" and self._open
+
+    @property
+    def _open(self) -> bool:
+        """Averages and pockets depend on the visits between updates, which are not seen."""
+        return self.a.notes.order == "any" and self.a.task not in ("averaged", "pocket")
+
+    def _own_rate(self) -> float:
+        """From zero weights a constant rate scales what is learned, and nothing else.
+
+        Of an average alone it cannot be told from a wrong divisor.
+        """
+        if self.a.task == "averaged" and not self.seen.recorded:
+            return 1.0
+        for table, seen in zip(self.a.tables, self.seen.runs, strict=True):
+            if seen.updates:
+                i = seen.updates[0].row
+                base = (
+                    [1]
+                    if self.a.task in IN_DUAL_FORM
+                    else table.X[i]
+                    if 0 <= i < len(table.y)
+                    else []
+                )
+                size = max((abs(float(v)) for v in base), default=0)
+                told = max(map(abs, seen.updates[0].w), default=0)
+                return told / size if size and 0 < told < math.inf else 1.0
+            if seen.end is not None:
+                wanted = run(table, self.setting)
+                size = max(abs(float(v)) for v in wanted.w)
+                told = max(map(abs, seen.end.w), default=0)
+                if size and told and self._same(seen.end, wanted.w, wanted.b, told / size):
+                    return told / size
+        return 1.0
+
+    def report(self, name: str) -> Report:
+        right = self._right()
+        cases = [Case(ok, run.trouble) for ok, run in zip(right, self.seen.runs, strict=True)]
+        changed = sorted({n for run in self.seen.runs for n in run.changed})
+        if all(right):
+            remarks = [] if self.scale == 1 else [f"its own learning rate is {self.scale:g}"]
+            return Report(name, self.a, cases=cases, changed=changed, remarks=remarks)
+        mistakes = tuple(self._named())
+        first = self._first_difference(right.index(False))
+        return Report(name, self.a, cases=cases, changed=changed, mistakes=mistakes, first=first)
+
+    def _right(self) -> list[bool]:
+        """With the rate 1, or with one of its own where that explains more tables."""
+        by_scale = {}
+        for scale in (1.0, self.own_rate):
+            self.scale = scale
+            found = [self._explains(k, DEFINITION) for k in range(len(self.a.tables))]
+            by_scale[scale] = found
+            if all(found):
+                break
+        self.scale = max(by_scale, key=lambda scale: sum(by_scale[scale]))
+        return by_scale[self.scale]
+
+    # --- Which known mistake does exactly this ---
+
+    def _named(self) -> list[Mistake]:
+        """One that explains all that was seen; else two together; none where several do."""
+        if any(run.trouble is not None and run.trouble[0] == "raised" for run in self.seen.runs):
+            return []
+        for scale in dict.fromkeys((self.scale, 1.0, self.own_rate)):
+            self.scale = scale
+            alone = [m for m in self.mistakes if self._explains_all(m.how)]
+            if alone:
+                return alone if len(alone) == 1 else []
+            for limit in self._limits():
+                return [limit]
+        both = []
+        for one, other in combinations(self.mistakes, 2):
+            how = _together(one.how, other.how)
+            if how is not None and self._explains_all(how):
+                both.append([one, other])
+        return both[0] if len(both) == 1 else []
+
+    def _explains_all(self, how: How) -> bool:
+        # The last differs most often: tables are listed by what they tell apart.
+        return all(self._explains(k, how) for k in range(len(self.a.tables)))
+
+    def _explains(self, k: int, how: How) -> bool:
+        table, seen = self.a.tables[k], self.seen.runs[k]
+        if seen.trouble is not None and seen.trouble[0] == "left out":
+            return True
+        made = run(table, self.setting, how, most=self._most(k))
+        if self._like(made, seen):
+            return True
+        if how.restarts or how.together or not self._open:
+            return False
+        if self.seen.recorded:
+            return self._like_in_its_order(table, seen, how)
+        turned = replace(how, restarts=True)
+        return self._like(run(table, self.setting, turned, most=self._most(k)), seen)
+
+    def _most(self, k: int) -> int:
+        """Updates until a run counts as endless: many more than the definition makes."""
+        if k not in self._of_definition:
+            self._of_definition[k] = len(run(self.a.tables[k], self.setting).updates)
+        return 20 * self._of_definition[k] + 100 if self._of_definition[k] < 100 else MOST_UPDATES
+
+    def _like(self, made: Run, seen: SeenRun) -> bool:
+        if seen.trouble is not None:
+            if seen.trouble[0] != "endless" or made.ended:
+                return False
+            if self.seen.recorded:
+                return self._same_updates(made, seen, at_least=20)
+            return self._has_values(made, seen)
+        if not made.ended or (seen.end is None and self.seen.form != "generator"):
+            return False
+        if seen.end is not None and not self._same(seen.end, made.w, made.b):
+            return False
+        return not self.seen.recorded or self._same_updates(made, seen)
+
+    def _has_values(self, made: Run, seen: SeenRun) -> bool:
+        """Some variable went through the weights of this run, and another through its b."""
+        zero = made.start
+        w = _different([zero[0], *(update.w for update in made.updates)])
+        b = _different([(zero[1],), *((update.b,) for update in made.updates)])
+        both = [
+            _different([first + last for first, last in _pairs(made, b_first)])
+            for b_first in (True, False)
+        ]
+
+        def gone_through(states: list[Any]) -> bool:
+            return any(
+                len(of) > 1 or len(states) == 1
+                for of in seen.values
+                if all(same(v, s, self.scale) for v, s in zip(of, states, strict=False))
+                and (len(of) >= min(len(states), 8))
+            )
+
+        if not self.a.notes.intercept:
+            return gone_through(w)
+        return (gone_through(w) and gone_through(b)) or any(map(gone_through, both))
+
+    def _same_updates(self, made: Run, seen: SeenRun, at_least: int = 0) -> bool:
+        n = min(len(made.updates), len(seen.updates)) if at_least else len(made.updates)
+        if len(seen.updates) != n and not (at_least and n >= at_least):
+            return False
+        return all(
+            told.row == update.row and self._same(told, update.w, update.b)
+            for told, update in zip(seen.updates[:n], made.updates[:n], strict=True)
+        )
+
+    def _like_in_its_order(self, table: Table, seen: SeenRun, how: How) -> bool:
+        rows = [told.row for told in seen.updates]
+        if not all(0 <= i < len(table.y) for i in rows):
+            return False
+        if how.ends != "clean" or how.leaves_out or seen.trouble is not None:
+            return False
+        made = run(table, self.setting, how, rows)
+        return made.clean and self._like(made, seen)
+
+    def _same(self, told: Told, w: Sequence[Any], b: Any, scale: float | None = None) -> bool:
+        scale = self.scale if scale is None else scale
+        if not same(told.w, w, scale):
+            return False
+        return not self.a.notes.intercept or (len(told.b) == 1 and same(told.b, [b], scale))
+
+    # --- Ends too soon ---
+
+    def _limits(self) -> Iterator[Mistake]:
+        """After a fixed number of epochs or updates, the same on all tables."""
+        if self.setting.epochs is not None or self.setting.updates is not None:
+            return
+        for unit in ("epochs", "updates"):
+            for number in _candidates(unit, self):
+                epochs, updates = (number, None) if unit == "epochs" else (None, number)
+                setting = self.setting._replace(epochs=epochs, updates=updates)
+                if all(
+                    self._like(run(table, setting), seen)
+                    for table, seen in zip(self.a.tables, self.seen.runs, strict=True)
+                ):
+                    yield Mistake(
+                        f"ends after {number} {unit}",
+                        DEFINITION,
+                        f"ends after {number} {unit}, with rows that are still mistakes",
+                        "Look at when the loop ends.",
+                    )
+                    return
+
+    # --- The first difference, in words ---
+
+    def _first_difference(self, k: int) -> Difference:
+        table, seen = self.a.tables[k], self.seen.runs[k]
+        made = run(table, self.setting)
+        if self.seen.recorded and self._open:
+            return self._first_wrong_update(k, table, seen)
+        for u, (told, update) in enumerate(zip(seen.updates, made.updates, strict=False)):
+            if told.row != update.row or not self._same(told, update.w, update.b):
+                return Difference(k, u + 1, _words(told), u + 1)
+        if len(seen.updates) > len(made.updates) and self.seen.recorded:
+            u = len(made.updates)
+            return Difference(k, u + 1, f"{_words(seen.updates[u])}; no update is left", u)
+        if seen.trouble is not None:
+            return Difference(k, None, seen.trouble[1], len(made.updates))
+        if self.seen.recorded and len(seen.updates) < len(made.updates):
+            u = len(seen.updates)
+            return Difference(k, u + 1, f"it ends after {u} updates", u + 1)
+        assert seen.end is not None
+        return Difference(k, None, f"returns {_words(seen.end)}", len(made.updates), made)
+
+    def _first_wrong_update(self, k: int, table: Table, seen: SeenRun) -> Difference:
+        """In an order of its own: was the row a mistake, and was it added in the right amount?"""
+        rows = [told.row for told in seen.updates]
+        for u, told in enumerate(seen.updates):
+            if not 0 <= told.row < len(table.y):
+                return Difference(k, u + 1, f"there is no row {told.row}", None)
+            made = run(table, self.setting, DEFINITION, rows[: u + 1])
+            if len(made.updates) <= u:
+                score = _number(self.scale * float(made.scores[told.row]))
+                says = f"row {told.row} has the score {score} and is no mistake"
+                return Difference(k, u + 1, says, None)
+            last = made.updates[-1]
+            if not self._same(told, last.w, last.b):
+                wanted = _words(
+                    Told(told.row, _scaled(last.w, self.scale), _scaled([last.b], self.scale))
+                )
+                return Difference(k, u + 1, f"{_words(told)}, where it should be {wanted}", None)
+        if seen.trouble is not None:
+            return Difference(k, None, seen.trouble[1], None)
+        made = run(table, self.setting, DEFINITION, rows)
+        if not made.clean:
+            return Difference(
+                k, None, f"it ends after {len(rows)} updates with a mistake left", None
+            )
+        returned = "nothing" if seen.end is None else _words(seen.end)
+        return Difference(k, None, f"returns {returned}, not the weights of its last update", None)
+
+
+def _candidates(unit: str, judge: _Judge) -> list[int]:
+    if judge.seen.recorded and unit == "updates":
+        return sorted({len(run.updates) for run in judge.seen.runs})[-1:]
+    usual = [1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30, 40, 50, 60, 75, 80, 100, 120, 128, 150]
+    return [*usual, 200, 250, 256, 300, 400, 500, 512, 600, 750, 800, 1000, 1024, 1200]
+
+
+def _together(one: How, other: How) -> How | None:
+    """Both, where they are about different things."""
+    fields = [name for name in vars(DEFINITION) if name != "__doc__"]
+    changed = {n: getattr(one, n) for n in fields if getattr(one, n) != getattr(DEFINITION, n)}
+    more = {n: getattr(other, n) for n in fields if getattr(other, n) != getattr(DEFINITION, n)}
+    return None if changed.keys() & more.keys() else replace(DEFINITION, **changed | more)
+
+
+def _different(states: list[Any]) -> list[Any]:
+    """Without those that are as the one before."""
+    found = states[:1]
+    for state in states[1:40]:
+        if state != found[-1]:
+            found.append(state)
+    return found
+
+
+def _pairs(made: Run, b_first: bool) -> list[tuple[tuple[Any, ...], tuple[Any, ...]]]:
+    states = [made.start, *((update.w, update.b) for update in made.updates)]
+    return [((b,), w) if b_first else (w, (b,)) for w, b in states[:40]]
+
+
+def _number(v: Any) -> str:
+    return f"{float(v):.6g}"
+
+
+def _scaled(values: Sequence[Any], scale: float) -> tuple[float, ...]:
+    return tuple(scale * float(v) for v in values)
+
+
+def _words(told: Told) -> str:
+    row = "" if told.row < 0 else f"row {told.row}: "
+    w = ", ".join(map(_number, told.w))
+    return f"{row}w ({w})" + (f", b {_number(told.b[0])}" if len(told.b) == 1 else "")

@@ -1,0 +1,329 @@
+"""The child process that runs a submission: it has tables, no answers, and no rosenblatt.
+
+It is started as a program of its own, isolated (`python -I`). A request comes on standard input,
+what was seen goes to one file descriptor. Nothing here compares anything: the parent does.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+import json
+import os
+import sys
+from collections.abc import Callable, Iterator
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+MOST_UPDATES = 5000
+"""That are written down of one run; a program that makes more does not end."""
+
+RECORD = ("record", "callback", "hook", "log", "trace", "history")
+ROUNDS = ("epochs", "n_epochs", "max_iter", "T", "tau", "max_epochs", "iterations", "n_iter")
+UPDATES = ("updates", "max_updates", "n_updates")
+RATE = ("eta", "eta0", "lr", "learning_rate", "rate")
+KERNEL = ("kernel", "k", "kernel_function")
+PARAMS = ("params",)
+
+
+class OutOfTimeError(BaseException):
+    """The run took too long. No `except Exception` of a submission stops it."""
+
+
+class EnoughError(BaseException):
+    """So many updates were seen that nothing more is to be learned."""
+
+
+# --- What a program is called with ---------------------------------------------------------------
+
+
+def form_of(function: Callable[..., Any]) -> str:
+    """`update`, `generator`, `record` or `train`: told by the parameters."""
+    names = list(inspect.signature(function).parameters)
+    if inspect.isgeneratorfunction(function):
+        return "generator"
+    pair = {n.lower() for n in names[2:]} & {"x", "xi", "x_i", "y", "yi", "y_i"}
+    if len(names) == 4 and pair and names[0].lower() not in ("x", "data", "features"):
+        return "update"
+    return "record" if any(n in RECORD for n in names) else "train"
+
+
+def arguments(function: Callable[..., Any], case: dict[str, Any], record: Any) -> dict[str, Any]:
+    """By name: what the parameters after X and y are asking for."""
+    found: dict[str, Any] = {}
+    names = list(inspect.signature(function).parameters)[2:]
+    for name in names:
+        if name in RECORD:
+            found[name] = record
+        elif name in ROUNDS:
+            found[name] = case["epochs"]
+        elif name in UPDATES and case["updates"] is not None:
+            found[name] = case["updates"]
+        elif name in RATE:
+            found[name] = case["eta"]
+        elif name in KERNEL:
+            found[name] = _kernel
+        elif name in PARAMS:
+            found[name] = {"T": case["epochs"]}
+    return found
+
+
+def _kernel(x: Any, z: Any) -> Any:
+    return (np.dot(np.ravel(x), np.ravel(z)) + 1) ** 2
+
+
+def given(function: Callable[..., Any], case: dict[str, Any]) -> tuple[Any, Any]:
+    """X and y; for the kernel perceptron the Gram matrix, unless it asks for the kernel."""
+    asks_for_kernel = any(name in KERNEL for name in inspect.signature(function).parameters)
+    X = case["X"] if case["gram"] is None or asks_for_kernel else case["gram"]
+    return np.array(X, dtype=np.float64), np.array(case["y"], dtype=np.int64)
+
+
+# --- One run --------------------------------------------------------------------------------------
+
+
+class Seen:
+    """What a program did with one table."""
+
+    def __init__(self) -> None:
+        self.updates: list[list[Any]] = []  # row, w, b
+        self.end: list[Any] | None = None  # w, b
+
+    def record(self, *told: Any) -> None:
+        """`record(i, w, b)`; copied, so that aliasing cannot hide."""
+        if len(self.updates) >= MOST_UPDATES:
+            raise EnoughError
+        if len(told) == 1 and isinstance(told[0], (tuple, list)):
+            told = tuple(told[0])
+        i, *rest = told
+        self.updates.append([int(np.ravel(i)[0]), numbers(rest[0]), numbers(rest[1:])])
+
+
+def numbers(value: Any) -> list[float]:
+    flat: list[float] = []
+    for part in value if isinstance(value, (list, tuple)) else [value]:
+        array = np.asarray(part, dtype=np.float64)
+        flat += array.ravel().tolist()
+    return flat
+
+
+def watched(function: Callable[..., Any], case: dict[str, Any], form: str) -> dict[str, Any]:
+    X, y = given(function, case)
+    before, seen, trouble = (X.copy(), y.copy()), Seen(), None
+    try:
+        with limited(case["seconds"]):
+            _run(function, X, y, case, form, seen)
+    except OutOfTimeError:
+        trouble = ["endless", f"it had not ended after {case['seconds']:g} s"]
+    except EnoughError:
+        trouble = ["endless", f"it made {MOST_UPDATES} updates and did not end"]
+    except BaseException as error:  # a submission may raise anything, SystemExit, too
+        trouble = ["raised", f"{type(error).__name__}: {error}"[:500]]
+    changed = [n for n, a, b in zip("Xy", before, (X, y), strict=True) if not np.array_equal(a, b)]
+    found: dict[str, Any] = {
+        "updates": seen.updates,
+        "end": seen.end,
+        "trouble": trouble,
+        "changed": changed,
+    }
+    if form == "train" and trouble is not None and trouble[0] == "endless":
+        found["values"] = values_of(function, case, form)
+    return found
+
+
+# --- A program that does not end and tells nothing: the values of its variables ------------------
+
+MOST_LINES, MOST_VALUES, MOST_VARIABLES, LONGEST = 6000, 40, 40, 64
+
+
+def values_of(function: Callable[..., Any], case: dict[str, Any], form: str) -> dict[str, Any]:
+    """By variable its values, one after the other, over the first lines of a run."""
+    found: dict[str, list[list[float]]] = {}
+    lines, file = 0, function.__code__.co_filename
+
+    def note(name: str, value: Any) -> None:
+        if not isinstance(value, (np.ndarray, np.generic, int, float, list)):
+            return
+        try:
+            flat = numbers(value)
+        except (TypeError, ValueError):
+            return
+        if len(flat) > LONGEST or (name not in found and len(found) >= MOST_VARIABLES):
+            return
+        so_far = found.setdefault(name, [])
+        if (not so_far or so_far[-1] != flat) and len(so_far) < MOST_VALUES:
+            so_far.append(flat)
+
+    def look(frame: Any, event: str, _: Any) -> Any:
+        nonlocal lines
+        if frame.f_code.co_filename != file:
+            return None
+        lines += 1
+        if lines > MOST_LINES:
+            raise EnoughError
+        for name, value in frame.f_locals.items():
+            note(name, value)
+            if name == "self":
+                for attribute, held in vars(value).items():
+                    note(attribute, held)
+        return look
+
+    X, y = given(function, case)
+    with contextlib.suppress(BaseException), limited(case["seconds"]):
+        sys.settrace(look)
+        try:
+            _run(function, X, y, case, form, Seen())
+        finally:
+            sys.settrace(None)
+    return found
+
+
+def _run(
+    function: Callable[..., Any], X: Any, y: Any, case: dict[str, Any], form: str, seen: Seen
+) -> None:
+    if form == "update":
+        _loop(function, X, y, case, seen)
+        return
+    returned = function(X, y, **arguments(function, case, seen.record))
+    if form == "generator":
+        for told in returned:
+            seen.record(*told)
+        if seen.updates:
+            seen.end = seen.updates[-1][1:]
+        return
+    seen.end = ends(returned)
+
+
+def ends(returned: Any) -> list[Any]:
+    if not isinstance(returned, tuple) or len(returned) < 2:
+        return [numbers(returned), []]
+    return [numbers(returned[0]), numbers(returned[1])]
+
+
+def _loop(update: Callable[..., Any], X: Any, y: Any, case: dict[str, Any], seen: Seen) -> None:
+    """The loop of the notes around `update(w, b, x, y)`; it ends after a pass without a change."""
+    by_column = case["layout"] == "columns"
+    n = X.shape[1] if by_column else X.shape[0]
+    d = X.shape[0] if by_column else X.shape[1]
+    w: Any = np.zeros((d, 1)) if by_column else np.zeros(d)
+    b: Any = 0.0
+    for _ in range(MOST_UPDATES if case["until_clean"] else case["epochs"]):
+        clean = True
+        for i in range(n):
+            before = [numbers(w), numbers(b)]
+            x, label = (X[:, i : i + 1], y[0, i]) if by_column else (X[i], y[i])
+            w, b = update(np.array(w, copy=True), b, x, label)
+            if [numbers(w), numbers(b)] != before:
+                seen.record(i, w, b)
+                clean = False
+        if clean and case["until_clean"]:
+            break
+    else:
+        if case["until_clean"]:
+            raise EnoughError
+    seen.end = [numbers(w), numbers(b)]
+
+
+@contextlib.contextmanager
+def limited(seconds: float) -> Iterator[None]:
+    """So much processor time for one run; where there are no such signals the parent's clock."""
+    try:
+        import signal
+    except ImportError:
+        yield
+        return
+    if not hasattr(signal, "setitimer"):
+        yield
+        return
+
+    def over(*_: Any) -> None:
+        raise OutOfTimeError
+
+    before = signal.signal(signal.SIGVTALRM, over)
+    signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, before)
+
+
+def observe(function: Callable[..., Any], cases: list[dict[str, Any]]) -> dict[str, Any]:
+    """After two runs that do not end the others are left out."""
+    form, runs, endless = form_of(function), list[dict[str, Any]](), 0
+    for case in cases:
+        if endless == 2:
+            runs.append({"updates": [], "end": None, "trouble": ["left out", ""], "changed": []})
+            continue
+        runs.append(watched(function, case, form))
+        endless += bool(runs[-1]["trouble"]) and runs[-1]["trouble"][0] == "endless"
+    names = {"eta": RATE, "epochs": ROUNDS, "updates": UPDATES, "kernel": KERNEL}
+    given = inspect.signature(function).parameters
+    asked = [what for what, known in names.items() if any(name in known for name in given)]
+    return {"form": form, "asked": asked, "runs": runs}
+
+
+# --- The process ----------------------------------------------------------------------------------
+
+
+def confine(limits: dict[str, Any]) -> None:
+    """No way back: another user where this is root, and then the limits."""
+    import resource
+
+    if limits["uid"] is not None:
+        os.setgroups([])
+        os.setgid(limits["uid"])
+        os.setuid(limits["uid"])
+    wanted = {
+        "RLIMIT_CPU": limits["seconds"],
+        "RLIMIT_AS": limits["memory"],
+        "RLIMIT_FSIZE": limits["output"],
+        "RLIMIT_NPROC": limits["processes"],
+        "RLIMIT_NOFILE": 64,
+        "RLIMIT_CORE": 0,
+    }
+    for name, most in wanted.items():
+        which = getattr(resource, name, None)
+        if which is None:
+            continue
+        hard = resource.getrlimit(which)[1]
+        allowed = most if hard == resource.RLIM_INFINITY else min(most, hard)
+        with contextlib.suppress(ValueError, OSError):
+            resource.setrlimit(which, (allowed, allowed))
+
+
+def load(source: str, name: str) -> Callable[..., Any]:
+    module = ModuleType("submission")
+    module.__dict__["__name__"] = "submission"  # not __main__: what is guarded does not run
+    sys.modules["submission"] = module
+    exec(compile(source, "submission.py", "exec"), module.__dict__)
+    found: Any = module.__dict__.get(name)
+    if not callable(found):
+        functions = [n for n, v in module.__dict__.items() if inspect.isfunction(v)]
+        raise NameError(f"there is no function {name}; there are {', '.join(functions) or 'none'}")
+    function: Callable[..., Any] = found
+    return function
+
+
+def main() -> None:
+    request = json.load(sys.stdin)
+    answer_to = int(sys.argv[1])
+    for module in ("random", "math", "itertools", "functools", "copy", "collections", "typing"):
+        __import__(module)  # the folder of modules may be closed to the other user
+    sys.modules["rosenblatt"] = None  # type: ignore[assignment]
+    confine(request["limits"])
+    try:
+        with limited(request["seconds"]):
+            function = load(request["source"], request["name"])
+        answer = observe(function, request["cases"])
+    except BaseException as error:
+        answer = {"trouble": f"{type(error).__name__}: {error}"[:500]}
+    with os.fdopen(answer_to, "w") as out:
+        json.dump(answer, out)
+    os._exit(0)  # nothing that the submission left behind is waited for
+
+
+if __name__ == "__main__":
+    main()

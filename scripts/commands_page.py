@@ -26,7 +26,7 @@ object and nothing else. A file that exists is replaced only with `--force`, and
 | exit code | meaning |
 |---|---|
 | 0 | done. `certify`: the question is decided, whatever the verdict. `verify`: the proof is right |
-| 1 | `verify`: the file was read, and the proof is wrong. `grade --exit-code`: a program is not right |
+| 1 | `verify`: the proof is wrong. `grade --exit-code`: a program is not right |
 | 2 | wrong usage, bad input, a file that is no certificate |
 | 3 | undecided: `certify`, and `verify` of an undecided certificate |
 | 70 | a failure that nobody expected: please report it |

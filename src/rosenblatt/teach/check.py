@@ -360,7 +360,10 @@ class _Judge:
 
     def report(self, name: str) -> Report:
         right = self._right()
-        cases = [Case(ok, run.trouble) for ok, run in zip(right, self.seen.runs, strict=True)]
+        cases = [
+            Case(ok, run.trouble, self._theorem(table, run))
+            for table, ok, run in zip(self.a.tables, right, self.seen.runs, strict=True)
+        ]
         changed = sorted({n for run in self.seen.runs for n in run.changed})
         if all(right):
             remarks = [] if self.scale == 1 else [f"its own learning rate is {self.scale:g}"]
@@ -381,6 +384,27 @@ class _Judge:
         self.scale = max(by_scale, key=lambda scale: sum(by_scale[scale]))
         return by_scale[self.scale]
 
+    def _theorem(self, table: Table, seen: SeenRun) -> bool | None:
+        """Both lemmas of the convergence proof at each update that was recorded, and the bound.
+
+        ‖w̃_k‖² <= k η² R² and ⟨w̃_k, w*⟩ >= k η γ, with the last weights of the definition as w*.
+        """
+        if not self.seen.recorded or self.a.task != "pla":
+            return None
+        lift = [[*map(float, x), float(self.a.notes.intercept)] for x in table.X]
+        made, rate = run(table, self.setting), self.scale * self.setting.eta
+        star = np.array([*map(float, made.w), float(made.b)])
+        margins = np.array(table.y) * (np.array(lift) @ star)
+        square, gamma = max(float(np.dot(x, x)) for x in lift), float(margins.min())
+        for k, told in enumerate(seen.updates, start=1):
+            w = np.array([*told.w, told.b[0] if len(told.b) == 1 else 0.0])
+            if len(w) != len(star):
+                return False
+            slack = 1e-9 * (1 + k * square * rate**2)
+            if w @ w > k * square * rate**2 + slack or w @ star < k * gamma * rate - slack:
+                return False
+        return len(seen.updates) <= square * float(star @ star) / gamma**2 * (1 + 1e-9)
+
     # --- Which known mistake does exactly this ---
 
     def _named(self) -> list[Mistake]:
@@ -392,8 +416,11 @@ class _Judge:
             alone = [m for m in self.mistakes if self._explains_all(m.how)]
             if alone:
                 return alone if len(alone) == 1 else []
-            for limit in self._limits():
+            for limit in self._limits(DEFINITION):
                 return [limit]
+        limited = [[m, limit] for m in self.mistakes for limit in self._limits(m.how)]
+        if limited:
+            return limited[0] if len(limited) == 1 else []
         both = []
         for one, other in combinations(self.mistakes, 2):
             how = _together(one.how, other.how)
@@ -486,16 +513,22 @@ class _Judge:
 
     # --- Ends too soon ---
 
-    def _limits(self) -> Iterator[Mistake]:
+    def _limits(self, how: How) -> Iterator[Mistake]:
         """After a fixed number of epochs or updates, the same on all tables."""
         if self.setting.epochs is not None or self.setting.updates is not None:
             return
+        if how.ends != "clean" or any(run.trouble is not None for run in self.seen.runs):
+            return
+        runs = zip(self.a.tables[:-1], self.seen.runs[:-1], strict=True)  # the last is long
+        first = [(run(t, self.setting, how, most=100), seen) for t, seen in runs]
+        if not any(self._like(made, seen) for made, seen in first):
+            return  # some table needs few epochs
         for unit in ("epochs", "updates"):
             for number in _candidates(unit, self):
                 epochs, updates = (number, None) if unit == "epochs" else (None, number)
                 setting = self.setting._replace(epochs=epochs, updates=updates)
                 if all(
-                    self._like(run(table, setting), seen)
+                    self._like(run(table, setting, how), seen)
                     for table, seen in zip(self.a.tables, self.seen.runs, strict=True)
                 ):
                     yield Mistake(
@@ -530,6 +563,7 @@ class _Judge:
     def _first_wrong_update(self, k: int, table: Table, seen: SeenRun) -> Difference:
         """In an order of its own: was the row a mistake, and was it added in the right amount?"""
         rows = [told.row for told in seen.updates]
+        of_notes = [update.row for update in run(table, self.setting).updates]
         for u, told in enumerate(seen.updates):
             if not 0 <= told.row < len(table.y):
                 return Difference(k, u + 1, f"there is no row {told.row}", None)
@@ -540,10 +574,10 @@ class _Judge:
                 return Difference(k, u + 1, says, None)
             last = made.updates[-1]
             if not self._same(told, last.w, last.b):
-                wanted = _words(
-                    Told(told.row, _scaled(last.w, self.scale), _scaled([last.b], self.scale))
-                )
-                return Difference(k, u + 1, f"{_words(told)}, where it should be {wanted}", None)
+                w, b = _scaled(last.w, self.scale), _scaled([last.b], self.scale)
+                says = f"{_words(told)}, where it should be {_words(Told(told.row, w, b))}"
+                in_order = rows[: u + 1] == of_notes[: u + 1]
+                return Difference(k, u + 1, says, u + 1 if in_order else None)
         if seen.trouble is not None:
             return Difference(k, None, seen.trouble[1], None)
         made = run(table, self.setting, DEFINITION, rows)

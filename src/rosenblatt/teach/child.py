@@ -113,7 +113,7 @@ def watched(function: Callable[..., Any], case: dict[str, Any], form: str) -> di
     X, y = given(function, case)
     before, seen, trouble = (X.copy(), y.copy()), Seen(), None
     try:
-        with limited(case["seconds"]):
+        with limited(case["seconds"]), np.errstate(all="ignore"):
             _run(function, X, y, case, form, seen)
     except OutOfTimeError:
         trouble = ["endless", f"it had not ended after {case['seconds']:g} s"]
@@ -171,7 +171,8 @@ def values_of(function: Callable[..., Any], case: dict[str, Any], form: str) -> 
         return look
 
     X, y = given(function, case)
-    with contextlib.suppress(BaseException), limited(case["seconds"]):
+    quietly = np.errstate(all="ignore")
+    with contextlib.suppress(BaseException), limited(case["seconds"]), quietly:
         sys.settrace(look)
         try:
             _run(function, X, y, case, form, Seen())

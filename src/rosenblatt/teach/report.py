@@ -19,10 +19,12 @@ if TYPE_CHECKING:
 
 
 class Case(NamedTuple):
-    """One table: whether all was as defined; why it did not end, if it did not."""
+    """One table: whether all was as defined; why it did not end, if it did not; and whether the
+    inequalities of the convergence theorem hold on the program's own updates (None: not seen)."""
 
     ok: bool
     trouble: tuple[str, str] | None
+    theorem: bool | None
 
 
 class Difference(NamedTuple):
@@ -90,6 +92,9 @@ class Report:
             return "\n".join([*lines, f"  nothing to compare: {self.trouble}"])
         right = sum(case.ok for case in self.cases)
         lines.append(f"  tables     {right} of {len(self.cases)} as the notes define it")
+        known = [case.theorem for case in self.cases if case.theorem is not None]
+        if known:
+            lines.append(f"  theorem    holds on {sum(known)} of {len(known)} of your own runs")
         if self.changed:
             lines.append(f"  input      your program changes {' and '.join(self.changed)}")
         if self.ok or hints == 0:

@@ -31,7 +31,7 @@ class Scorecard(Classifier):
     """A card of at most `max_terms` terms, each worth whole points from -max_points to max_points.
 
     The points of a row are added up; from the threshold on its class is the second one. A term is
-    a count ("each of reports"), a yes or no, or a cut ("income ≥ 6") at a round number near a
+    a count ("each of reports"), a yes or no, or a cut ("income >= 6") at a round number near a
     decile of the training rows. The card is searched for by its training errors: cards of one and
     of two yes-or-no terms are all compared, larger ones grow from the best few. All sums are whole
     numbers, so that a card says the same in SQL, in a spreadsheet and on paper.

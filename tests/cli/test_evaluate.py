@@ -50,7 +50,7 @@ def test_columns_are_given_along_as_they_are_written(shell, model):
     header, *_ = rows_of(shell("predict", "m.json", model, "--copy", "all")[1])
     assert header == ["row", "id", "a", "town", "score (of the table)", "y", "prediction", "score"]
     found = json.loads(shell("predict", "m.json", model, "--copy", "town", "--json")[1])
-    assert [row["kept"]["town"] for row in found["rows"]] == ["u", "v"] * 14
+    assert [row["copied"]["town"] for row in found["rows"]] == ["u", "v"] * 14
 
 
 def test_a_column_that_is_not_there_cannot_be_kept(shell, model):

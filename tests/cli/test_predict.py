@@ -95,11 +95,11 @@ def test_predict_on_other_rows(shell, trained):
     code, out, err = shell("predict", "m.rosenblatt", "new.csv", "--on-unseen", "reference")
     assert code == 0
     check_sentence(err.strip())
-    marks = [row["unseen"] for row in csv.DictReader(out.splitlines())]
+    marks = [row["unseen in training"] for row in csv.DictReader(out.splitlines())]
     assert marks == ["", "owner=maybe counts as 'no', the reference level"]
     asked = ("predict", "m.rosenblatt", "new.csv", "--on-unseen", "reference", "--json")
     one, two = json.loads(shell(*asked)[1])["rows"]
-    assert ("unseen" in one, two["unseen"]) == (False, marks[1])
+    assert ("unseen_categories" in one, two["unseen_categories"]) == (False, marks[1])
     write("new.csv", rows.replace("age", "Age") + "yes,0,30,3,no,1,10,1,5\n")
     check_sentence(shell("predict", "m.rosenblatt", "new.csv")[2].strip())
 

@@ -53,7 +53,7 @@ def test_a_planted_card_is_recovered():
     assert card.training_errors_ == 0
     assert card.bracket_ == (0, 0)
     assert {re.sub(r"[\d.]+", "", term) for term in card.terms_} == {
-        *("each of reports", "income ≥ ", "owner")
+        *("each of reports", "income >= ", "owner")
     }
     others, right = people(5000, seed=1)
     assert (card.predict(others) == right).mean() > 0.99
@@ -119,8 +119,8 @@ def test_the_card_adds_up_by_hand():
             points, words = re.fullmatch(r"  ([-+]\d+)  (.*)", line).groups()
             if words.startswith("each of "):
                 total += int(points) * int(row[words.removeprefix("each of ")])
-            elif "≥" in words:
-                name, cut = words.split(" ≥ ")
+            elif ">=" in words:
+                name, cut = words.split(" >= ")
                 total += int(points) * (row[name] >= float(cut))
             else:
                 total += int(points) * (row[words] == 1)

@@ -6,13 +6,14 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from rosenblatt._util.spelling import option
-from rosenblatt._util.text import many, named
+from rosenblatt._util.text import listed, many, named
 
 if TYPE_CHECKING:
     from rosenblatt.certificate import Certificate, RevealingColumn
 
 
 _SHOWN = 5  # columns
+_WORDS = 3  # of prose
 _LEVELS = 50  # reference levels
 _WITH_ANOTHER = "with another of the same column"
 _FEW = 10  # rows in which a column differs, or a hundredth of all: a rare category
@@ -53,15 +54,21 @@ def _is_rare(certificate: Certificate, column: RevealingColumn) -> bool:
 
 
 def telling_lines(certificate: Certificate) -> Iterator[str]:
-    columns = telling(certificate)
+    prose, n = _words_of_prose(certificate), f"{certificate.n_rows:,}"
+    both = telling(certificate)
+    columns = [c for c in both if c.column not in prose]
+    words = [c for c in both if c.column in prose]
     for column in columns[:_SHOWN]:
         yield (
-            f"{column.column} alone tells the label of {column.rows:,} of {certificate.n_rows:,} "
-            f"rows without an error. {_where(certificate, column)}."
+            f"{column.column} alone tells the label of {column.rows:,} of {n} rows without an "
+            f"error. {_where(certificate, column)}."
         )
     if len(columns) > _SHOWN:
         yield f"{many(len(columns) - _SHOWN, 'more column', 'One')} like this."
-    if columns:
+    if words:
+        some = listed([f"{c.column} ({c.rows:,} of {n} rows)" for c in words], _WORDS)
+        yield f"Single words tell the label of rows without an error: {some}."
+    if both:
         them = "such a column is known only after the outcome"
         yield f"Possible target leakage: if {them}, leave it out."
 

@@ -28,7 +28,7 @@ class Term:
         name = names[self.column]
         if self.cut is None:
             return f"each of {name}"
-        return name if self.indicator else f"{name} ≥ {number(self.cut)}"
+        return name if self.indicator else f"{name} >= {number(self.cut)}"
 
 
 @dataclass(frozen=True)

@@ -21,8 +21,8 @@ class Batch(NamedTuple):
     X: Any  # as numbers: those that lack nothing
     rows: int  # with those that do
     lacking: dict[int, list[str]]  # which these are, and what they lack
-    unseen: dict[int, list[str]]  # words that did not occur in training, by row
-    kept: list[tuple[str, ...]]  # the values of the columns that were asked for, by row
+    unseen_categories: dict[int, list[str]]  # by row
+    copied: list[tuple[str, ...]]  # the values of the columns that are copied, by row
     wordless: dict[int, list[str]]  # columns of prose without a known word, by row
     y: Any = None  # the labels of the rows that lack nothing
 
@@ -31,7 +31,7 @@ class NewRows(NamedTuple):
     """Rows of files, as a model takes them."""
 
     names: Sequence[str]  # of the features
-    kept: list[str]  # the columns that were asked for
+    copied: list[str]  # columns of the files
     batches: Iterator[Batch]
     prose: bool = False  # some columns are
     unlabelled: Callable[[], int] = lambda: 0  # rows left out so far for lack of a label
@@ -79,7 +79,7 @@ def new_rows(
     *,
     on_unseen: str,
     on_missing: str = "error",
-    keep: Sequence[str] = (),
+    copy: Sequence[str] = (),
     labelled: bool = False,
 ) -> NewRows:
     """The rows of files for a model. `on_missing`: rows with a missing value that was not
@@ -98,7 +98,7 @@ def new_rows(
                 "svmlight "
                 "files. Use it in Python, or save it again with save(..., preprocessing=...)."
             )
-        if keep:
+        if copy:
             raise InputError(
                 "--copy copies columns of a table, and svmlight files have none: leave it out."
             )
@@ -106,16 +106,16 @@ def new_rows(
     preprocessing = data.Preprocessing.from_dict(known.preprocessing)
     vars(known.estimator).pop("feature_names_in_", None)  # it has seen to the names
     reader = reader_of(list(files), preprocessing.reading, FileOptions.of(**reading))
-    kept: list[str] = []
+    copied: list[str] = []
     texts: Iterator[tuple[str, ...]] = repeat(())
-    if keep:
-        kept, texts = texts_like(reader, None if ALL in keep else list(keep))
+    if copy:
+        copied, texts = texts_like(reader, None if ALL in copy else list(copy))
     parts = batches_like(reader, preprocessing, labelled=labelled)
     ranges = Ranges(preprocessing)
     batches = _batches(preprocessing, parts, on_unseen, on_missing, texts, labelled, ranges)
     return NewRows(
         preprocessing.feature_names,
-        kept,
+        copied,
         batches,
         bool(preprocessing.prose),
         lambda: len(left_out_of(parts)),
@@ -153,8 +153,8 @@ def _batches(
 
     for part in parts:
         lacking = preprocessing.lacking(part) if on_missing == "skip" else {}
-        strange = preprocessing.unseen(part) if on_unseen == "reference" else {}
-        kept = list(islice(texts, part.rows))
+        unseen = preprocessing.unseen(part) if on_unseen == "reference" else {}
+        copied = list(islice(texts, part.rows))
         rows = part.rows
         if lacking:
             there = np.ones(rows, dtype=bool)
@@ -165,7 +165,7 @@ def _batches(
         ranges.see(part)
         numbers = [i for i in range(rows) if i not in lacking]
         wordless = {numbers[row]: names for row, names in preprocessing.wordless(X).items()}
-        yield Batch(X, rows, lacking, strange, kept, wordless, y)
+        yield Batch(X, rows, lacking, unseen, copied, wordless, y)
 
 
 # --- Values unlike those of training --------------------------------------------------------------

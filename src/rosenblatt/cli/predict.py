@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from itertools import count
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, final
 
 import click
 
@@ -27,7 +27,7 @@ from rosenblatt._util.text import (
 from rosenblatt.cli import _common, _options
 from rosenblatt.cli._explain import Reasons, SmallestChange, Why, is_card, points_of
 from rosenblatt.cli._help import Command
-from rosenblatt.cli._rows import NewRows, new_rows, read_model
+from rosenblatt.cli._rows import Batch, new_rows, read_model
 from rosenblatt.cli._second_opinion import second_opinion
 from rosenblatt.errors import InputError
 
@@ -35,6 +35,7 @@ _REASONS = 3
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")  # what the text of one begins with
 _NUMBER = re.compile(r"[-+]?(\d+([.,]\d*)*|[.,]\d+)([eE][-+]?\d+)?\s*%?")
 _READ = 20  # rows, on a terminal
+_UNSEEN = "unseen in training"  # a column
 _NONE = "without a prediction"
 _ALL_DIGITS = re.compile(r"-?\d+(\.\d{5,}(e-?\d+)?|\.\d+e-?\d+)")
 _BESIDE_REASONS = re.compile(r"adds \d+|others add|intercept|threshold")
@@ -53,7 +54,6 @@ _WAITING = 1 << 24  # characters that wait in memory; more of them in a file
 )
 @click.option(
     "--copy",
-    "keep",
     multiple=True,
     metavar="COLUMN",
     help="Copy this column of FILE into the predictions (repeatable), or all for every one.",
@@ -70,21 +70,19 @@ _WAITING = 1 << 24  # characters that wait in memory; more of them in a file
 )
 @click.option(
     "--counterfactual",
-    "change",
     is_flag=True,
     help="With --explain: add the smallest change of one column, and of two, that changes the "
     "predicted label.",
 )
 @click.option(
     "--immutable",
-    "fixed",
     multiple=True,
     metavar="COLUMN",
     help="With --counterfactual: a column that cannot be changed, such as age (repeatable).",
 )
 @click.option(
     "--second-opinion",
-    "train",
+    "training_file",
     metavar="TRAIN",
     help="Say whether other linear rules that fit the training rows in the file TRAIN as well "
     "would predict otherwise.",
@@ -121,12 +119,12 @@ def command(
     model: str,
     files: tuple[str, ...],
     output: str | None,
-    keep: tuple[str, ...],
+    copy: tuple[str, ...],
     explain: bool,
     reasons: int | None,
-    change: bool,
-    fixed: tuple[str, ...],
-    train: str | None,
+    counterfactual: bool,
+    immutable: tuple[str, ...],
+    training_file: str | None,
     proofs: str | None,
     probability: bool,
     spreadsheet_safe: bool,
@@ -174,16 +172,24 @@ def command(
       rosenblatt predict credit-rosenblatt/model.json credit.csv --copy age --explain
       rosenblatt predict credit-rosenblatt/model.json credit.csv --explain --counterfactual
     """
-    _check_options(explain, reasons, change, fixed, train, proofs)
+    for option, given, needed, added in (
+        ("--reasons", reasons is not None, explain, "--explain"),
+        ("--counterfactual", counterfactual, explain, "--explain"),
+        ("--immutable", immutable, counterfactual, "--counterfactual"),
+        ("--proofs", proofs is not None, training_file is not None, "--second-opinion"),
+    ):
+        if given and not needed:
+            value = " TRAIN" * (added == "--second-opinion")
+            raise click.UsageError(f"{option} goes with {added}: add {added}{value}.")
     _common.check_folder(proofs, force=force)
-    if train is not None and "-" in (train, *files):
+    if training_file is not None and "-" in (training_file, *files):
         raise InputError(
             "--second-opinion reads the rows more than once: give files instead of standard input "
             "(-)."
         )
     _common.check_output(output, (model, *files), force=force)
     known = read_model(model, files, "predict")
-    platt = _platt(known, model) if probability else None
+    estimator, platt = known.estimator, _platt(known, model) if probability else None
     read = partial(
         new_rows,
         model=model,
@@ -192,16 +198,18 @@ def command(
         on_unseen=on_unseen,
         on_missing=on_missing,
     )
-    new = read(known, keep=keep)
-    opinion = None if train is None else second_opinion(known, model, train, read, reading, out)
-    beside: list[Beside] = [SmallestChange(known, model, fixed)] if change else []
+    new = read(known, copy=copy)
+    opinion = None
+    if training_file is not None:
+        opinion = second_opinion(known, model, training_file, read, reading, out)
+    beside: list[Beside] = [SmallestChange(known, model, immutable)] if counterfactual else []
     beside += [] if opinion is None else [opinion]
-    classes = known.estimator.classes_.tolist()
-    why = Reasons(known.estimator, new, reasons or _REASONS) if explain else None
-    rows = _rows(known.estimator, new, why, platt, beside)
+    classes = estimator.classes_.tolist()
+    why = Reasons(estimator, new, reasons or _REASONS) if explain else None
+    rows = Predictions(estimator, why, platt, beside).of(new.batches)
     if out.as_json:
         with out.reading():
-            content = [_as_dict(row, new.kept, beside) for row in rows]
+            content = [_as_dict(row, new.copied, beside) for row in rows]
         document = {"files": list(files), "labels": classes, "rows": content}
         _common.print_json("predict", document | {"outside": new.outside()})
     else:
@@ -211,10 +219,10 @@ def command(
             ranked=len(classes) > 2,
             marked=on_unseen == "reference" or new.prose,
             beside=tuple(one.column for one in beside),
-            points=is_card(known.estimator),
+            points=is_card(estimator),
         )
         cells = Cells(safe=spreadsheet_safe)
-        counted = _write(output, rows, new.kept, columns, cells, out)
+        counted = _write(output, rows, new.copied, columns, cells, out)
         for column in new.outside():
             out.say(column["sentence"])
         if output is not None:
@@ -226,26 +234,6 @@ def command(
         if proofs is not None:
             opinion.write_proofs(proofs, out)
     return 0
-
-
-def _check_options(
-    explain: bool,
-    reasons: int | None,
-    change: bool,
-    fixed: tuple[str, ...],
-    train: str | None,
-    proofs: str | None,
-) -> None:
-    if reasons is not None and not explain:
-        raise click.UsageError(
-            "--reasons is the number of reasons that --explain gives: add --explain."
-        )
-    if change and not explain:
-        raise click.UsageError("--counterfactual goes with --explain: add --explain.")
-    if fixed and not change:
-        raise click.UsageError("--immutable goes with --counterfactual: add --counterfactual.")
-    if proofs is not None and train is None:
-        raise click.UsageError("--proofs goes with --second-opinion: add --second-opinion TRAIN.")
 
 
 def _threshold(known: Any, platt: Any) -> str:
@@ -284,8 +272,8 @@ class Beside(Protocol):
 
 class Row(NamedTuple):
     number: int
-    kept: tuple[str, ...]  # columns of the table that are given along
-    unseen: str  # words that did not occur in training, and what they count as
+    copied: tuple[str, ...]  # columns of the table
+    unseen_categories: str  # which did not occur in training, and what they count as
     lacking: list[str]  # columns without a value
     wordless: list[str]  # columns of prose without a known word
     label: Any = None  # None, as what follows: the row lacks a value
@@ -297,41 +285,40 @@ class Row(NamedTuple):
     beside: Sequence[tuple[str, Any]] = ()  # text and content of further columns
 
 
-def _rows(
-    estimator: Any, new: NewRows, why: Reasons | None, platt: Any, beside: Sequence[Beside]
-) -> Iterator[Row]:
-    numbers, places = count(), count()
-    for batch in new.batches:
-        predictions = _predictions(estimator, batch.X, why, platt, beside, places)
-        for i, kept in zip(range(batch.rows), batch.kept, strict=True):
-            unseen, lacking = "; ".join(batch.unseen.get(i, [])), batch.lacking.get(i, [])
-            row = Row(next(numbers), kept, unseen, lacking, batch.wordless.get(i, []))
-            yield row if lacking else row._replace(**next(predictions))
+@final
+@dataclass(frozen=True)
+class Predictions:
+    estimator: Any
+    reasons: Reasons | None
+    platt: Any  # None: without probabilities
+    beside: Sequence[Beside]
 
+    def of(self, batches: Iterator[Batch]) -> Iterator[Row]:
+        numbers, complete_rows = count(), count()
+        for batch in batches:
+            predictions = self._of_complete_rows(batch.X, complete_rows)
+            for i, copied in zip(range(batch.rows), batch.copied, strict=True):
+                categories = "; ".join(batch.unseen_categories.get(i, []))
+                lacking, wordless = batch.lacking.get(i, []), batch.wordless.get(i, [])
+                row = Row(next(numbers), copied, categories, lacking, wordless)
+                yield row if lacking else row._replace(**next(predictions))
 
-def _predictions(
-    estimator: Any,
-    X: Any,
-    why: Reasons | None,
-    platt: Any,
-    beside: Sequence[Beside],
-    places: Iterator[int],
-) -> Iterator[dict[str, Any]]:
-    """Of rows that lack nothing; `places` counts them."""
-    of_scores = _of_two if len(estimator.classes_) == 2 else _of_many
-    values: Any = why and why.values(X)
-    points = points_of(estimator, X)
-    for i, (label, score, rival, first, second) in enumerate(of_scores(estimator, X)):
-        place = next(places)
-        yield {
-            "label": label,
-            "score": score,
-            "rival": rival,
-            "why": why and why.of(values[i], first, second),
-            "points": None if points is None else points[i],
-            "probability": None if platt is None else float(platt.of(score)),
-            "beside": [one.of(place, X[i], label) for one in beside],
-        }
+    def _of_complete_rows(self, X: Any, places: Iterator[int]) -> Iterator[dict[str, Any]]:
+        estimator, reasons = self.estimator, self.reasons
+        of_scores = _of_two if len(estimator.classes_) == 2 else _of_many
+        values: Any = reasons and reasons.values(X)
+        points = points_of(estimator, X)
+        for i, (label, score, rival, first, second) in enumerate(of_scores(estimator, X)):
+            place = next(places)
+            yield {
+                "label": label,
+                "score": score,
+                "rival": rival,
+                "why": reasons and reasons.of(values[i], first, second),
+                "points": None if points is None else points[i],
+                "probability": None if self.platt is None else float(self.platt.of(score)),
+                "beside": [one.of(place, X[i], label) for one in self.beside],
+            }
 
 
 _Scored = tuple[Any, float, tuple[Any, float] | None, int, int | None]
@@ -358,14 +345,14 @@ def _of_many(estimator: Any, X: Any) -> Iterator[_Scored]:
 # --- How they are written: a row of CSV, or an object of JSON ------------------------------------
 
 
-def _as_dict(row: Row, kept: list[str], beside: Sequence[Beside]) -> dict[str, Any]:
+def _as_dict(row: Row, copied: list[str], beside: Sequence[Beside]) -> dict[str, Any]:
     content = {"row": row.number, "prediction": row.label, "score": row.score}
     if row.points is not None:
         content["points"] = row.points
     if row.probability is not None:
         content["probability"] = row.probability
-    if kept:
-        content["kept"] = dict(zip(kept, row.kept, strict=True))
+    if copied:
+        content["copied"] = dict(zip(copied, row.copied, strict=True))
     if row.lacking:
         content["missing"] = row.lacking
     if row.rival is not None:
@@ -375,8 +362,8 @@ def _as_dict(row: Row, kept: list[str], beside: Sequence[Beside]) -> dict[str, A
         content |= {"others": row.why.others, "intercept": row.why.intercept}
         content |= {} if row.why.threshold is None else {"threshold": row.why.threshold}
     content |= {one.key: more for one, (_, more) in zip(beside, row.beside, strict=False)}
-    if row.unseen:
-        content["unseen"] = row.unseen
+    if row.unseen_categories:
+        content["unseen_categories"] = row.unseen_categories
     if row.wordless:
         content["no_known_word"] = row.wordless
     return content
@@ -401,27 +388,28 @@ class Columns:
             for k in range(1, self.reasons + 1):
                 columns += [f"reason {k}", f"adds {k}"]
             columns += ["others add", "threshold" if self.points else "intercept"]
-        return [*columns, *self.beside, *["unseen"] * self.marked]
+        return [*columns, *self.beside, *[_UNSEEN] * self.marked]
 
     def of(self, row: Row) -> list[Any]:
         """Nothing where a row lacks a value."""
         no_word = (f"{name}: no word known from training" for name in row.wordless)
-        unseen = ["; ".join([*([row.unseen] if row.unseen else []), *no_word])] * self.marked
+        unseen = "; ".join([*([row.unseen_categories] if row.unseen_categories else []), *no_word])
+        marks = [unseen] * self.marked
         if row.score is None:
-            return [""] * (len(self.names()) - self.marked) + unseen
+            return [""] * (len(self.names()) - self.marked) + marks
         columns = [row.label, repr(row.score), *([] if row.points is None else [row.points])]
         columns += [] if row.probability is None else [repr(row.probability)]
         columns += [] if row.rival is None else [row.rival[0], repr(row.rival[1])]
         if row.why is not None:
             cells = row.why.cells(self.reasons or 0)
             columns += [repr(cell) if isinstance(cell, float) else cell for cell in cells]
-        return columns + [text for text, _ in row.beside] + unseen
+        return columns + [text for text, _ in row.beside] + marks
 
 
 def _write(
     output: str | None,
     rows: Iterator[Row],
-    kept: list[str],
+    copied: list[str],
     columns: Columns,
     cells: Cells,
     out: _common.Output,
@@ -437,17 +425,17 @@ def _write(
     with of_files(), whole as file, out.reading():
         writer = csv.writer(file, lineterminator="\n")
         ours = columns.names()
-        headings = ["row", *_apart(kept, ["row", *ours]), *ours]
+        headings = ["row", *_apart(copied, ["row", *ours]), *ours]
         if not readable:
             writer.writerow(cells.of(headings, headings))
         for row in rows:
             counts[_NONE if row.score is None else str(row.label)] += 1
-            fields = [row_number(row.number), *row.kept, *columns.of(row)]
+            fields = [row_number(row.number), *row.copied, *columns.of(row)]
             if not readable:
                 writer.writerow(cells.of(fields, headings))
             elif len(table) < _READ:
                 table.append(fields)
-            strange += row.unseen != ""
+            strange += row.unseen_categories != ""
             wordless += bool(row.wordless)
             lacking += bool(row.lacking)
             first = first or (row if row.lacking else None)
@@ -456,7 +444,7 @@ def _write(
         (wordless, "text that has no word known from training"),
     ):
         if n:
-            out.say(f"{many(n, 'row')} with {what}: see the column unseen.")
+            out.say(f"{many(n, 'row')} with {what}: see the column {_UNSEEN!r}.")
     if cells.formulas and not cells.safe:
         out.say(cells.warning())
     if first is not None:
@@ -468,30 +456,42 @@ def _write(
     each = (f"{named(label)} {k:,}" for label, k in counts.most_common())
     counted = f"{many(sum(counts.values()), 'row')}: {', '.join(each)}"
     if readable:
-        _print_table(headings, table)
+        _print_table(headings, table, columns.beside)
         more = "" if len(table) == counts.total() else f" (the first {_READ} are shown)"
         _common.print_text(f"{counted}{more}. -o FILE writes them as CSV.")
     return counted
 
 
-def _print_table(headings: list[str], rows: list[Sequence[Any]]) -> None:
-    """For a person to read: numbers to a few digits, and a reason with what it adds."""
+def _print_table(headings: list[str], rows: list[Sequence[Any]], beside: tuple[str, ...]) -> None:
+    """For a person to read: numbers to a few digits, a reason with what it adds, and sentences,
+    which need the whole width, in tables of their own below."""
     from rich.console import Console
+
+    console = Console(highlight=False, markup=False, emoji=False)
+    left_out = {j for j, name in enumerate(headings) if _BESIDE_REASONS.fullmatch(name)}
+    sentences = [headings.index(name) for name in beside]
+    cells = [[_few_digits(field) for field in row] for row in rows]
+    for row, texts in zip(rows, cells, strict=True):
+        for j in left_out:
+            if headings[j].startswith("adds ") and texts[j]:
+                texts[j - 1] = f"{_AVERAGE.sub('', texts[j - 1])}: {float(row[j]):+.3g}"
+    in_main = [j for j in range(len(headings)) if j not in left_out and j not in sentences]
+    for places in (in_main, *([0, j] for j in sentences)):
+        if places is not in_main:
+            console.print()
+        chosen = [[texts[j] for j in places] for texts in cells]
+        console.print(_table([headings[j] for j in places], chosen))
+
+
+def _table(headings: list[str], rows: list[list[str]]) -> Any:
     from rich.table import Table
 
     table = Table(box=None, pad_edge=False, header_style="")
-    left_out = {j for j, name in enumerate(headings) if _BESIDE_REASONS.fullmatch(name)}
-    for j, heading in enumerate(headings):
-        if j not in left_out:
-            table.add_column(one_line(heading), overflow="fold")
+    for heading in headings:
+        table.add_column(one_line(heading), overflow="fold")
     for row in rows:
-        cells = [_few_digits(field) for field in row]
-        for j in left_out:
-            if headings[j].startswith("adds ") and cells[j]:
-                added = float(row[j])
-                cells[j - 1] = f"{_AVERAGE.sub('', cells[j - 1])}: {added:+.3g}"
-        table.add_row(*(one_line(cell) for j, cell in enumerate(cells) if j not in left_out))
-    Console(highlight=False, markup=False, emoji=False).print(table)
+        table.add_row(*map(one_line, row))
+    return table
 
 
 def _few_digits(field: Any) -> str:
@@ -526,9 +526,9 @@ class Cells:
         )
 
 
-def _apart(kept: list[str], ours: list[str]) -> list[str]:
+def _apart(copied: list[str], ours: list[str]) -> list[str]:
     """Names of columns of the table that can stand beside ours."""
-    return [f"{name} (of the table)" if name in ours else name for name in kept]
+    return [f"{name} (of the table)" if name in ours else name for name in copied]
 
 
 @contextmanager

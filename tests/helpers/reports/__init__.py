@@ -39,7 +39,7 @@ def card():
     content = credit()
     terms = [
         {"text": "for each of reports", "feature": "reports", "each": True, "cut": None},
-        {"text": "if income ≥ 6", "feature": "income", "each": False, "cut": 6.0},
+        {"text": "if income >= 6", "feature": "income", "each": False, "cut": 6.0},
         {"text": "if owner=yes", "feature": "owner=yes", "each": False, "cut": 1.0},
     ]
     kinds = zip(terms, (-2, 3, 1), (False, False, True), strict=True)

@@ -382,7 +382,7 @@ def test_what_is_no_trained_estimator_of_ours(folder, table):
 
 
 def test_a_rule_that_is_too_large(folder, monkeypatch):
-    from rosenblatt._export import onnx_graph as graph
+    from rosenblatt._export import onnx_model as graph
 
     monkeypatch.setattr(graph, "_MOST_BYTES", 100)
     X, y = noisy(10, d=20)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from datetime import datetime, time
-from typing import Any
+from typing import Any, final
 
-from rosenblatt._export.expression import Source, Spelled, refused
+from rosenblatt._export.expression import Language, Source, Spelled, refused
 from rosenblatt._util.spelling import either
 from rosenblatt.data.dates import Days
 from rosenblatt.data.formatted_numbers import Style
@@ -19,18 +18,20 @@ _BETWEEN = '"¦"'
 _FIRST_DAY = "1900-03-01"  # Excel has a 29 February 1900
 
 
-class Excel:
-    """Functions by their English names, arguments divided by commas."""
+@final
+class Excel(Language):
+    """Functions by their English names, arguments divided by commas. Conditions are sums and
+    products, which a range of rows has for each row; OR and AND would have one for all of them."""
 
-    none = "NA()"
+    none, choice, negation = "NA()", "IF({},{},{})", "NOT({})"
+    conjunction, disjunction = "*", "+"
+    no_word_for = "no formula can say"
 
     def __init__(self, cells: Mapping[str, str]):
         self._cells = cells
 
-    def number(self, value: float) -> str:
+    def _literal(self, value: float) -> str:
         """Spreadsheets keep 15 digits of what is typed."""
-        if not math.isfinite(value):
-            raise InputError(f"The rule holds {value}, which no formula can say.")
         text = f"{value:.15g}".upper()
         return f"({text})" if value < 0 else text
 
@@ -82,20 +83,14 @@ class Excel:
         words = ("TRUE", "1") if truth else ("FALSE", "0")
         return self.any_of([f'EXACT(UPPER({value}),"{word}")' for word in words])
 
-    def no(self, condition: str) -> str:
-        return f"NOT({condition})"
-
     def both(self, first: str, second: str) -> str:
-        return _all([first, second])
+        return _joined(self.conjunction, [first, second])
+
+    def all_of(self, conditions: list[str]) -> str:
+        return _joined(self.conjunction, conditions)
 
     def any_of(self, conditions: list[str]) -> str:
-        """A sum, which a range of rows has for each row; OR would have one for all of them."""
-        if len(conditions) == 1:
-            return conditions[0]
-        return f"({'+'.join(f'({condition})' for condition in conditions)}>0)"
-
-    def chosen(self, condition: str, yes: str, no: str) -> str:
-        return f"IF({condition},{yes},{no})"
+        return _joined(self.disjunction, conditions)
 
     def label(self, label: Any) -> str:
         if isinstance(label, bool):
@@ -118,11 +113,10 @@ def _listed(words: Sequence[str]) -> str:
     return _text(f"{bars}{text}")
 
 
-def _all(conditions: list[str]) -> str:
-    """All of several conditions: a product, as `either` is a sum."""
+def _joined(operator: str, conditions: list[str]) -> str:
     if len(conditions) == 1:
         return conditions[0]
-    return f"({'*'.join(f'({condition})' for condition in conditions)}>0)"
+    return f"({operator.join(f'({condition})' for condition in conditions)}>0)"
 
 
 def letters(place: int) -> str:
@@ -142,7 +136,7 @@ def formula(rule: Spelled, language: Excel) -> str:
     else:
         text = labels[-1]
         for k in reversed(range(len(sums) - 1)):
-            ahead = _all([f"{sums[k]} >= {other}" for other in sums[k + 1 :]])
+            ahead = language.all_of([f"{sums[k]} >= {other}" for other in sums[k + 1 :]])
             text = language.chosen(ahead, labels[k], text)
     if rule.guards:
         text = language.chosen(language.any_of(rule.guards), language.none, text)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -313,49 +315,67 @@ def refused(source: Source, why: str) -> InputError:
     )
 
 
-# --- What a language says; sums, products and brackets are the same in all of them ----------------
+# --- What a language says: sums, products and comparisons are the same in all of them -------------
 
 
-class Language(Protocol):
+class Language(ABC):
     """Each method gives a piece of text; a condition is one that is true or false."""
 
-    none: str  # no answer
+    none: ClassVar[str]  # no answer
+    choice: ClassVar[str]  # one of two values, by a condition
+    negation: ClassVar[str]
+    conjunction: ClassVar[str]  # between conditions, as the next one
+    disjunction: ClassVar[str]
+    no_word_for: ClassVar[str]  # a number that is infinite or none
 
     def number(self, value: float) -> str:
         """A floating-point number, to the bit where the language can."""
+        if not math.isfinite(value):
+            raise InputError(f"The rule holds {value}, which {self.no_word_for}.")
+        return self._literal(value)
 
-    def check(self, source: Source) -> None:
+    def no(self, condition: str) -> str:
+        return self.negation.format(condition)
+
+    def both(self, first: str, second: str) -> str:
+        return f"({first}{self.conjunction}{second})"
+
+    def any_of(self, conditions: list[str]) -> str:
+        return self.disjunction.join(conditions)
+
+    def chosen(self, condition: str, yes: str, no: str) -> str:
+        return self.choice.format(condition, yes, no)
+
+    def check(self, source: Source) -> None:  # noqa: B027 - most languages read most columns
         """InputError where a column of numbers cannot be read as it is written."""
 
+    @abstractmethod
+    def _literal(self, value: float) -> str: ...
+
+    @abstractmethod
     def column(self, source: Source) -> str:
         """The value of a column of numbers that holds one."""
 
+    @abstractmethod
     def word(self, source: Source) -> str:
         """The value of a column that holds words, or truth values."""
 
+    @abstractmethod
     def missing(self, source: Source) -> str:
         """The condition that a column has no value."""
 
+    @abstractmethod
     def no_number(self, source: Source) -> str:
         """The condition that a column of numbers has no number: none at all, or some text."""
 
+    @abstractmethod
     def is_word(self, value: str, words: list[str]) -> str:
         """The condition that this value is one of the words."""
 
+    @abstractmethod
     def is_truth(self, value: str, truth: bool) -> str:
         """The condition that this value is true, or false, however it is spelled."""
 
-    def no(self, condition: str) -> str:
-        """The condition that another one does not hold."""
-
-    def both(self, first: str, second: str) -> str:
-        """The condition that two others hold."""
-
-    def any_of(self, conditions: list[str]) -> str:
-        """The condition that one of several holds."""
-
-    def chosen(self, condition: str, yes: str, no: str) -> str:
-        """One of two values."""
-
+    @abstractmethod
     def label(self, label: Any) -> str:
         """A label: text, a number or a truth value."""

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from inspect import getsource
-from typing import Any
+from typing import Any, final
 
-from rosenblatt._export.expression import Source, Spelled
+from rosenblatt._export.expression import Language, Source, Spelled
 from rosenblatt.data import dates, formatted_numbers
 from rosenblatt.data.dates import Days
 from rosenblatt.data.formatted_numbers import Style
-from rosenblatt.errors import InputError
 
 _NUMBER = '''
 
@@ -54,48 +52,35 @@ def with_unit(value, unit, mark):
 '''
 
 
-class Python:
+@final
+class Python(Language):
     """Floats are the same doubles, and each operation rounds as it does here."""
 
-    none = "None"
+    none, choice, negation = "None", "({1} if {0} else {2})", "not ({})"
+    conjunction, disjunction = " and ", "\n        or "
+    no_word_for = "no formula can say"
 
-    def number(self, value: float) -> str:
-        if not math.isfinite(value):
-            raise InputError(f"The rule holds {value}, which no formula can say.")
+    def _literal(self, value: float) -> str:
         return f"({value!r})" if value < 0 else repr(value)
-
-    def check(self, source: Source) -> None:
-        """All are read."""
 
     def column(self, source: Source) -> str:
         return f"x[{source.name!r}]"
 
     def word(self, source: Source) -> str:
-        return f"x[{source.name!r}]"
+        return self.column(source)
 
     def missing(self, source: Source) -> str:
-        return f"x[{source.name!r}] is None"
+        return f"{self.column(source)} is None"
 
     def no_number(self, source: Source) -> str:
-        return f"(x[{source.name!r}] is None or x[{source.name!r}] != x[{source.name!r}])"
+        x = self.column(source)
+        return f"({x} is None or {x} != {x})"
 
     def is_word(self, value: str, words: list[str]) -> str:
         return f"{value} == {words[0]!r}" if len(words) == 1 else f"{value} in {tuple(words)!r}"
 
     def is_truth(self, value: str, truth: bool) -> str:
         return f"str({value}).lower() in {(str(truth).lower(), str(int(truth)))!r}"
-
-    def no(self, condition: str) -> str:
-        return f"not ({condition})"
-
-    def both(self, first: str, second: str) -> str:
-        return f"({first} and {second})"
-
-    def any_of(self, conditions: list[str]) -> str:
-        return "\n        or ".join(conditions)
-
-    def chosen(self, condition: str, yes: str, no: str) -> str:
-        return f"({yes} if {condition} else {no})"
 
     def label(self, label: Any) -> str:
         return repr(label)

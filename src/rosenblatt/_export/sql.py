@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import math
-from typing import Any
+from typing import Any, final
 
-from rosenblatt._export.expression import Source, Spelled, refused
+from rosenblatt._export.expression import Language, Source, Spelled, refused
 from rosenblatt.data.dates import Days
 from rosenblatt.data.formatted_numbers import Style
-from rosenblatt.errors import InputError
 
 _EXACT = 15  # digits, and
 _PLACES = 3  # of them behind the point: every version of SQLite reads such a number as it is
@@ -16,16 +14,18 @@ _LARGEST = "CAST(1e308 AS DOUBLE PRECISION)"
 _POWER = 50  # of two: few digits, so that every version reads it as it is
 
 
-class Sql:
+@final
+class Sql(Language):
     """SQL for SQLite, to the bit; other databases may round otherwise."""
 
     none = "NULL"
+    choice = "CASE WHEN {} THEN {} ELSE {} END"
+    negation, conjunction, disjunction = "NOT ({})", " AND ", " OR "
+    no_word_for = "SQL cannot say"
 
-    def number(self, value: float) -> str:
+    def _literal(self, value: float) -> str:
         """SQLite may read long decimals as a neighbour of the nearest float; whole numbers and
         quotients by powers of two it reads as they are."""
-        if not math.isfinite(value):
-            raise InputError(f"The rule holds {value}, which SQL cannot say.")
         text = repr(value)
         digits = text.strip("-").replace(".", "")
         if "e" not in text and len(digits) <= _EXACT and len(text.partition(".")[2]) <= _PLACES:
@@ -80,18 +80,6 @@ class Sql:
 
     def is_truth(self, value: str, truth: bool) -> str:
         return f"LOWER({value}) IN ({_text(str(truth).lower())}, '{int(truth)}')"
-
-    def no(self, condition: str) -> str:
-        return f"NOT ({condition})"
-
-    def both(self, first: str, second: str) -> str:
-        return f"({first} AND {second})"
-
-    def any_of(self, conditions: list[str]) -> str:
-        return " OR ".join(conditions)
-
-    def chosen(self, condition: str, yes: str, no: str) -> str:
-        return f"CASE WHEN {condition} THEN {yes} ELSE {no} END"
 
     def label(self, label: Any) -> str:
         if isinstance(label, str):

@@ -1,4 +1,4 @@
-"""The winner learns again from training and validation rows; peers stand beside it."""
+"""The winner learns again from training and validation rows; comparison rules stand beside it."""
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ from rosenblatt import KernelPerceptron, Perceptron, RandomLinearClassifier
 from rosenblatt._training.threshold import can_move, move_threshold, on_rows
 from rosenblatt._util.spelling import option
 from rosenblatt.selection import SelectionInterrupted, select
-from rosenblatt.selection.candidates import no_peers, peers
+from rosenblatt.selection.candidates import comparison_rules, comparison_rules_left_out
 from rosenblatt.selection.criterion import Criterion
 
 AVERAGE = {"average": Perceptron(keep="average", random_state=0)}
@@ -184,30 +184,30 @@ def test_votes_have_no_threshold():
     assert not can_move(LogisticRegression().fit(*table(60)))
 
 
-# --- Peers ----------------------------------------------------------------------------------------
+# --- Comparison rules -----------------------------------------------------------------------------
 
 
 def test_peers_learn_from_the_same_rows_and_are_not_chosen():
     X, y = table()
-    found = select(X, y, AVERAGE, peers={"logistic": LogisticRegression()}, retrain=True)
+    found = select(X, y, AVERAGE, comparison_rules={"logistic": LogisticRegression()}, retrain=True)
     assert [c.name for c in found.candidates] == ["larger class", "average"]
-    (peer,) = found.peers
+    (rule,) = found.comparison_rules
     alone = LogisticRegression().fit(X[found.fitted_on], y[found.fitted_on])
     wrong = (alone.predict(X[found.test]) != y[found.test]).sum()
-    assert (peer.name, peer.test_errors, peer.test_n) == ("logistic", wrong, found.test_n)
+    assert (rule.name, rule.test_errors, rule.test_n) == ("logistic", wrong, found.test_n)
     check_sentence(found.optimism)  # one candidate of ours
 
 
-def test_a_peer_that_fails_is_left_out():
+def test_a_comparison_rule_that_fails_is_left_out():
     class Fails(LogisticRegression):
         def fit(self, X, y):
             raise MemoryError("no room")
 
     X, y = table(100)
     for cv in (None, 2):
-        found = select(X, y, AVERAGE, peers={"other": Fails()}, cv=cv)
+        found = select(X, y, AVERAGE, comparison_rules={"other": Fails()}, cv=cv)
         assert [c.name for c in found.candidates] == ["larger class", "average"]
-        assert (found.peers, found.failed) == ([], {"other": "it failed: MemoryError"})
+        assert (found.comparison_rules, found.failed) == ([], {"other": "it failed: MemoryError"})
 
 
 def test_peers_of_cross_validation_are_compared_once():
@@ -219,42 +219,45 @@ def test_peers_of_cross_validation_are_compared_once():
             fits.append(len(y))
             return super().fit(X, y)
 
-    found = select(X, y, AVERAGE, peers={"counted": Counted()}, cv=3)
+    found = select(X, y, AVERAGE, comparison_rules={"counted": Counted()}, cv=3)
     assert fits == [60, 60, 60]
-    (peer,) = found.peers
+    (rule,) = found.comparison_rules
     folds_of_it = [found.test[:30], found.test[30:60], found.test[60:]]
     wrong = 0
     for part in folds_of_it:
         others = np.setdiff1d(np.arange(90), part)
         wrong += (LogisticRegression().fit(X[others], y[others]).predict(X[part]) != y[part]).sum()
-    assert (peer.test_errors, peer.test_n) == (wrong, 90)
+    assert (rule.test_errors, rule.test_n) == (wrong, 90)
 
 
-def test_a_peer_gets_a_threshold_for_the_costs_from_rows_that_did_not_train_it():
+def test_a_comparison_rule_gets_a_threshold_for_the_costs_from_rows_that_did_not_train_it():
     X, y = table(600)
     dear = Criterion(np.array([[0.0, 1.0], [50.0, 0.0]]), "cost")  # a missed 1 costs 50
-    peers = {"logistic": LogisticRegression()}
+    comparison_rules = {"logistic": LogisticRegression()}
     plain, by_cost = (
-        select(X, y, AVERAGE, peers=peers, criterion=criterion, retrain=True)
+        select(X, y, AVERAGE, comparison_rules=comparison_rules, criterion=criterion, retrain=True)
         for criterion in (None, dear)
     )
     alone = LogisticRegression().fit(X[plain.fitted_on], y[plain.fitted_on])
     at_one_half = dear.row_costs(y[plain.test], alone.predict(X[plain.test]), np.unique(y)).sum()
-    assert by_cost.peers[0].cost < at_one_half
-    assert plain.peers[0].cost == plain.peers[0].test_errors
+    assert by_cost.comparison_rules[0].cost < at_one_half
+    assert plain.comparison_rules[0].cost == plain.comparison_rules[0].test_errors
 
 
-def test_large_tables_have_no_peers_and_say_why():
-    assert list(peers(791, 9, 2)) == ["logistic", "boosting"]
-    too_large, wide = no_peers(100_000, 100, 2), no_peers(1000, 64, 10)
+def test_large_tables_have_no_comparison_rules_and_say_why():
+    assert list(comparison_rules(791, 9, 2)) == ["logistic", "boosting"]
+    too_large, wide = (
+        comparison_rules_left_out(100_000, 100, 2),
+        comparison_rules_left_out(1000, 64, 10),
+    )
     assert list(too_large) == ["logistic", "boosting"]
     assert list(wide) == ["boosting"]
     for why in (*too_large.values(), *wide.values()):
         assert option("comparison", True) in why
-    assert no_peers(100_000, 100, 2, all_of_them=True) == {}
+    assert comparison_rules_left_out(100_000, 100, 2, all_of_them=True) == {}
     of_sparse = {"boosting": "it does not take sparse rows"}
-    assert no_peers(100, 10, 2, numbers=300) == of_sparse
-    assert no_peers(100, 10, 2, numbers=300, all_of_them=True) == of_sparse
+    assert comparison_rules_left_out(100, 10, 2, numbers=300) == of_sparse
+    assert comparison_rules_left_out(100, 10, 2, numbers=300, all_of_them=True) == of_sparse
 
 
 def test_ctrl_c_while_it_learns_again_leaves_the_rule_that_was_compared():

@@ -58,7 +58,14 @@ def test_a_line_that_fits_is_not_called_wrong(heavy):
 
 def compare(X, y, criterion=None):
     rules = {"average": Perceptron(keep="average", random_state=0)}
-    return select(X, y, rules, peers=sizes.peers(*X.shape, 2), criterion=criterion, retrain=True)
+    return select(
+        X,
+        y,
+        rules,
+        comparison_rules=sizes.comparison_rules(*X.shape, 2),
+        criterion=criterion,
+        retrain=True,
+    )
 
 
 # --- The comparison can be had of any table -------------------------------------------------------
@@ -71,7 +78,7 @@ def test_what_is_not_compared_can_be_forced(monkeypatch, which):
     frame = ring(200)
     X, y = frame[["a", "b", "a", "b"]].to_numpy(), frame["out"]
     rows = sparse.csr_matrix(X) if which == "sparse" else X
-    usual, forced = (study(rows, y, comparison=peers) for peers in (None, True))
+    usual, forced = (study(rows, y, comparison=comparison) for comparison in (None, True))
     left_out = usual.to_dict()["not_tried"]
     if which == "sparse":  # boosting cannot be forced, and that is what is said
         assert option("comparison", True) not in left_out["boosting"]
@@ -83,19 +90,19 @@ def test_what_is_not_compared_can_be_forced(monkeypatch, which):
 
 
 def test_of_sparse_rows_those_numbers_count_that_are_there():
-    assert list(sizes.peers(1000, 50_000, 2, numbers=30_000)) == ["logistic"]
+    assert list(sizes.comparison_rules(1000, 50_000, 2, numbers=30_000)) == ["logistic"]
 
 
 # --- The best single column -----------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("peers", "cv"), [(None, None), (False, 2)])
-def test_the_best_column_stands_beside_the_rule(peers, cv):
+@pytest.mark.parametrize(("comparison", "cv"), [(None, None), (False, 2)])
+def test_the_best_column_stands_beside_the_rule(comparison, cv):
     rng = np.random.default_rng(0)
     paid = rng.random(300) < 0.31
     frame = pd.DataFrame({"a": rng.standard_normal(300), "b": rng.standard_normal(300)})
     frame["state"] = np.where(paid ^ (rng.random(300) < 0.04), "closed", "open")
-    found = study(frame.assign(paid=paid), target="paid", comparison=peers, cv=cv)
+    found = study(frame.assign(paid=paid), target="paid", comparison=comparison, cv=cv)
     wrong = ((frame["state"] == "closed") != paid)[found.selection.test].sum()
     assert compared(found)["state alone"] == wrong
 

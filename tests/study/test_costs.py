@@ -1,4 +1,4 @@
-"""Costs, objectives, retraining, peers and probabilities, through the command and from Python."""
+"""Costs, objectives, retraining and probabilities, through the command and from Python."""
 
 import csv
 import json
@@ -224,7 +224,7 @@ def test_many_labels_have_costs_of_pairs_and_no_threshold():
         found.predict_proba(X)
 
 
-# --- Learning again, and peers --------------------------------------------------------------------
+# --- Learning again, and other rules --------------------------------------------------------------
 
 
 def test_the_chosen_rule_learns_from_four_fifths(plain):
@@ -237,7 +237,7 @@ def test_the_chosen_rule_learns_from_four_fifths(plain):
     assert "validation rows, scored by the rule itself" in before.to_dict()["thresholds"]["how"]
 
 
-def test_peers_are_what_scikit_learn_makes_of_the_same_rows(plain):
+def test_comparison_rules_are_what_scikit_learn_makes_of_the_same_rows(plain):
     split, rows = plain.selection, pd.read_csv(CREDIT)
     logistic = next(c for c in plain.to_dict()["comparisons"] if c["name"] == "logistic")
     X = rows.drop(columns=["card", *LEAK])

@@ -230,7 +230,7 @@ def comparisons(selection: Selection) -> list[ComparedOnTest]:
     n = selection.test_n
     always = selection.candidates[0].name
     others = [(always, selection.majority_errors, False)]
-    for peer in selection.peers:
+    for peer in selection.comparison_rules:
         name = peer.name if peer.column is None else f"{peer.column} alone"
         others.append((name, peer.test_errors, peer.name == ONE_COLUMN))
     return [

@@ -30,7 +30,12 @@ from rosenblatt.report.document import (
     OfPoints,
 )
 from rosenblatt.scorecard import Scorecard
-from rosenblatt.selection.candidates import ONE_COLUMN, WITH_MARGIN, no_peers, peers
+from rosenblatt.selection.candidates import (
+    ONE_COLUMN,
+    WITH_MARGIN,
+    comparison_rules,
+    comparison_rules_left_out,
+)
 
 if TYPE_CHECKING:
     from rosenblatt._study.options import Options
@@ -77,12 +82,12 @@ def rules(
     forced = options.comparison is True
     shared: dict[str, Any] = {"random_state": seed, "class_weight": options.class_weight}
     baselines = {WITH_MARGIN: Perceptron(keep="average", margin="scale", **shared)}
-    baselines |= peers(*table, all_of_them=forced, **shared)
+    baselines |= comparison_rules(*table, all_of_them=forced, **shared)
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import StandardScaler
 
     scaled = {name: make_pipeline(StandardScaler(), rule) for name, rule in baselines.items()}
-    return cards, scaled | one_column, no_peers(*table, all_of_them=forced)
+    return cards, scaled | one_column, comparison_rules_left_out(*table, all_of_them=forced)
 
 
 def _class_weight(read: Read, options: Options) -> Any:

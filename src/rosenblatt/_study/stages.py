@@ -33,9 +33,9 @@ from rosenblatt.selection import Selection, SelectionInterrupted, candidates, se
 from rosenblatt.selection.candidates import (
     ONE_COLUMN,
     ROWS_OF_IT,
-    no_peers,
+    comparison_rules,
+    comparison_rules_left_out,
     not_tried,
-    peers,
 )
 from rosenblatt.selection.comparison import Progress
 from rosenblatt.selection.row_groups import RowGroups, row_groups
@@ -245,7 +245,7 @@ def compare(
                 groups=groups,
                 random_state=options.random_state,
                 retrain=options.retrain,
-                peers=baselines,
+                comparison_rules=baselines,
                 criterion=criterion,
                 progress=progress,
                 **kept,
@@ -293,6 +293,6 @@ def _rules(
     table |= {"all_of_them": options.comparison is True}
     if sparse.issparse(read.X):
         table["numbers"] = read.X.nnz * size[0] // len(read.y)
-    left_out |= no_peers(**table)
-    others = peers(**table, random_state=seed, class_weight=weight)
+    left_out |= comparison_rules_left_out(**table)
+    others = comparison_rules(**table, random_state=seed, class_weight=weight)
     return rules, others | baselines, left_out

@@ -111,7 +111,7 @@ def compare(
             rows.preprocessing
         )  # the fills and scales that the stored rows have
         selection = replace(selection, preprocessor=preprocessor)
-    return Compared(read, selection, not_streamed(peers=options.comparison is not False))
+    return Compared(read, selection, not_streamed(comparison=options.comparison is not False))
 
 
 @contextmanager

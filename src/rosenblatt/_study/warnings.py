@@ -118,7 +118,7 @@ def does_not_fit(selection: Selection) -> list[Warned]:
         return []
     criterion, classes = selection.criterion, selection.estimator.classes_
     own = criterion.row_costs(selection.labels, selection.predictions, classes)
-    theirs = {peer.name: peer.losses for peer in selection.peers}
+    theirs = {rule.name: rule.losses for rule in selection.comparison_rules}
     far = [
         name
         for name in (LOGISTIC, BOOSTING)

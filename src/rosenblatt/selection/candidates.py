@@ -83,9 +83,9 @@ def streamed(*, random_state: Any = 0, class_weight: Any = None) -> dict[str, An
     return rules | {WITH_MARGIN: Perceptron(keep="average", margin="scale", **in_blocks)}
 
 
-def not_streamed(*, peers: bool = False) -> dict[str, str]:
+def not_streamed(*, comparison: bool = False) -> dict[str, str]:
     """What `streamed` leaves out, and why."""
-    names = ["random linear", "pocket", "rbf kernel", *([LOGISTIC, BOOSTING] if peers else [])]
+    names = ["random linear", "pocket", "rbf kernel", *([LOGISTIC, BOOSTING] if comparison else [])]
     return dict.fromkeys(names, "it needs the rows in memory")
 
 
@@ -113,7 +113,7 @@ _NUMBERS = 2_000_000  # n·d that both take a second or two for
 _TREES = 150  # columns times classes: a hundred trees for each class look at all columns
 
 
-def peers(
+def comparison_rules(
     n: int,
     d: int,
     k: int,
@@ -129,27 +129,27 @@ def peers(
 
     Examples
     --------
-    >>> from rosenblatt.selection.candidates import peers
-    >>> list(peers(1000, 10, 2)), list(peers(1000, 10_000, 2))
+    >>> from rosenblatt.selection.candidates import comparison_rules
+    >>> list(comparison_rules(1000, 10, 2)), list(comparison_rules(1000, 10_000, 2))
     (['logistic', 'boosting'], [])
     """
     from sklearn.ensemble import HistGradientBoostingClassifier
     from sklearn.linear_model import LogisticRegression
 
-    without = no_peers(n, d, k, numbers=numbers, all_of_them=all_of_them)
+    without = comparison_rules_left_out(n, d, k, numbers=numbers, all_of_them=all_of_them)
     rules: dict[str, Any] = {
         LOGISTIC: LogisticRegression(max_iter=1000, class_weight=class_weight),
         BOOSTING: HistGradientBoostingClassifier(
             random_state=random_state, class_weight=class_weight
         ),
     }
-    return {name: peer for name, peer in rules.items() if name not in without}
+    return {name: rule for name, rule in rules.items() if name not in without}
 
 
-def no_peers(
+def comparison_rules_left_out(
     n: int, d: int, k: int, *, numbers: int | None = None, all_of_them: bool = False
 ) -> dict[str, str]:
-    """What `peers` leaves out, why, and what to say to have it."""
+    """What `comparison_rules` leaves out, why, and what to say to have it."""
     why = {} if numbers is None else {BOOSTING: "it does not take sparse rows"}
     if all_of_them:
         return why

@@ -60,7 +60,7 @@ class Candidate:
 
 
 @dataclass(frozen=True)
-class Peer:
+class ComparisonRule:
     """Somebody else's rule, for comparison: it learned from the rows that the winner learned from,
     and was evaluated once, on the same test rows. Nothing is chosen by it."""
 
@@ -77,10 +77,10 @@ class Peer:
     def cost(self) -> float:
         return float(self.losses.sum())
 
-    def __add__(self, other: Peer) -> Peer:
+    def __add__(self, other: ComparisonRule) -> ComparisonRule:
         losses = np.concatenate([self.losses, other.losses])
         column = self.column if self.column == other.column else None
-        return Peer(self.name, self.test_errors + other.test_errors, losses, column)
+        return ComparisonRule(self.name, self.test_errors + other.test_errors, losses, column)
 
 
 @final
@@ -91,14 +91,14 @@ class Comparison:
     X: Any
     y: NDArray[Any]
     candidates: dict[str, Any]
-    peers: Mapping[str, Any]
+    comparison_rules: Mapping[str, Any]
     preprocessor: Any
     groups: RowGroups | None
     random_state: int
     confidence: float
     criterion: Criterion
     training: Training
-    failed: dict[str, str] = field(default_factory=dict)  # peers, and why
+    failed: dict[str, str] = field(default_factory=dict)  # comparison rules, and why
 
     def __post_init__(self) -> None:
         self.classes = np.unique(self.y)
@@ -109,6 +109,11 @@ class Comparison:
     @property
     def two(self) -> bool:
         return len(self.classes) == 2
+
+    @property
+    def other_fits(self) -> int:
+        """Of the comparison rules, for one test: where thresholds are chosen, each learns twice."""
+        return len(self.comparison_rules) * (2 if self.criterion.moves else 1)
 
     def compare(self, train: Indices, validation: Indices) -> tuple[Any, list[Candidate]]:
         """All candidates, fitted on `train`; those done so far if Ctrl-C came."""
@@ -129,10 +134,10 @@ class Comparison:
                 break
         return preprocessor, candidates
 
-    def test_peers(self, learned_from: Indices, test: Indices) -> list[Peer]:
-        """A peer that cannot be fitted is left out: nothing depends on it."""
-        peers = []
-        for name, unfitted in self.peers.items():
+    def test_comparison_rules(self, learned_from: Indices, test: Indices) -> list[ComparisonRule]:
+        """A rule that cannot be fitted is left out: nothing depends on it."""
+        tested = []
+        for name, unfitted in self.comparison_rules.items():
             if self.training.interrupted:
                 break
             try:
@@ -147,8 +152,9 @@ class Comparison:
                     (answers, rule), labels = predicted, self.y[test]
                     losses = self.criterion.row_costs(labels, answers, self.classes)
                     wrong = int((answers != labels).sum())
-                    peers.append(Peer(name, wrong, losses, getattr(rule, "column_", None)))
-        return peers
+                    column = getattr(rule, "column_", None)
+                    tested.append(ComparisonRule(name, wrong, losses, column))
+        return tested
 
     def _predicted(
         self, name: str, rule: Any, rows: Indices, test: Indices

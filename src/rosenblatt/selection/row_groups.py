@@ -134,7 +134,7 @@ def _column(column: NDArray[Any]) -> NDArray[np.float64]:
     return np.unique(words, return_inverse=True)[1].astype(np.float64)
 
 
-def _mixed(z: NDArray[np.uint64]) -> NDArray[np.uint64]:
+def mixed(z: NDArray[np.uint64]) -> NDArray[np.uint64]:
     """The last steps of SplitMix64."""
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
@@ -151,13 +151,13 @@ def _bits(values: NDArray[Any]) -> NDArray[np.uint64]:
 def _dense_keys(X: NDArray[Any]) -> NDArray[np.uint64]:
     key = np.zeros(X.shape[0], np.uint64)
     for j in range(X.shape[1]):
-        key = _mixed(key * np.uint64(31) + _bits(X[:, j]))
+        key = mixed(key * np.uint64(31) + _bits(X[:, j]))
     return key
 
 
 def _sparse_keys(X: Any) -> NDArray[np.uint64]:
-    places = _mixed(X.indices.astype(np.uint64) + np.uint64(1))
-    terms = _mixed(_bits(X.data) ^ places)
+    places = mixed(X.indices.astype(np.uint64) + np.uint64(1))
+    terms = mixed(_bits(X.data) ^ places)
     sums = np.concatenate([np.zeros(1, np.uint64), np.cumsum(terms, dtype=np.uint64)])
     return np.asarray(sums[X.indptr[1:]] - sums[X.indptr[:-1]])  # modulo 2^64
 

@@ -21,7 +21,7 @@ from rosenblatt.selection.candidates import candidates as usual
 from rosenblatt.selection.comparison import (
     Candidate,
     Comparison,
-    Peer,
+    ComparisonRule,
     Progress,
     Training,
     majority_of,
@@ -47,7 +47,7 @@ class Selection:
         The fewest validation errors, or the lowest cost; on a tie one with weights, then averaged
         ones, then the fewest training errors, then the first. The floor is not chosen: the largest
         class, and a RandomLinearClassifier beside other candidates.
-    peers : list of Peer
+    comparison_rules : list of ComparisonRule
         Their errors on the test rows; they learned from the rows that the winner learned from.
     passed_over : Candidate or None
         It would have won by less than a standard error, and has no weights that can be shown.
@@ -104,8 +104,8 @@ class Selection:
     interrupted: bool = False
     retrained: bool = False
     passed_over: Candidate | None = None
-    peers: list[Peer] = field(default_factory=list)
-    failed: dict[str, str] = field(default_factory=dict)  # peers that could not be fitted, and why
+    comparison_rules: list[ComparisonRule] = field(default_factory=list)
+    failed: dict[str, str] = field(default_factory=dict)  # comparison rules, and why
     scores: Floats | None = field(default=None, repr=False)
     probabilities: Floats | None = field(default=None, repr=False)
     out_of_sample: OutOfSample | None = field(default=None, repr=False)
@@ -242,7 +242,7 @@ def select(
     random_state: int = 0,
     confidence: float = 0.95,
     retrain: bool = False,
-    peers: Mapping[str, Any] | None = None,
+    comparison_rules: Mapping[str, Any] | None = None,
     criterion: Criterion | None = None,
     progress: Progress | None = None,
     checkpoint: Any = None,
@@ -275,7 +275,7 @@ def select(
     retrain : bool
         True: the winner is fitted again, on training and validation rows, before it is tested. With
         `cv` it always is, on all rows.
-    peers : dict of name to scikit-learn classifier, optional
+    comparison_rules : dict of name to scikit-learn classifier, optional
         They learn from the rows that the winner learns from, and are tested once on the same test
         rows. Nothing is chosen by them.
     criterion : Criterion, optional
@@ -340,13 +340,13 @@ def select(
         raise InputError(
             f"candidates is a dict of names to classifiers, one at least, none named {always!r}."
         )
-    peers = peers or {}
+    comparison_rules = comparison_rules or {}
     training = Training(trained_with(checkpoint, checkpoint_every), progress, 0)
     comparison = Comparison(
         X,
         y,
         dict(candidates),
-        peers,
+        comparison_rules,
         preprocessor,
         groups,
         int(random_state),
@@ -368,8 +368,7 @@ def _split(comparison: Comparison, *, retrain: bool) -> Selection:
             "The training rows lack a label, since rows of a group stay together. Take another "
             "seed, or a column with more and smaller groups."
         )
-    training.total = len(comparison.rules)
-    training.total += len(comparison.peers) * (2 if comparison.criterion.moves else 1)
+    training.total = len(comparison.rules) + comparison.other_fits
     training.total += more_fits(comparison, len(validation)) if retrain else 0
     preprocessor, candidates = comparison.compare(train, validation)
     if len(candidates) < 2:
@@ -384,41 +383,72 @@ def _split(comparison: Comparison, *, retrain: bool) -> Selection:
         final = with_threshold(
             comparison, rule, X, y[train], preprocessor, winner.out_of_sample, notes=notes
         )
-    place = next(i for i, c in enumerate(candidates) if c is winner)
-    candidates[place] = winner = replace(winner, estimator=final.estimator, notes=final.notes)
-    majority, X = majority_of(candidates[0]), comparison.rows(test, final.preprocessor)
+    chosen = _Chosen.of(candidates, winner, passed_over, final)
+    X = comparison.rows(test, final.preprocessor)
     scores = comparison.scores(final.estimator, X)
     learned_from = np.sort(np.concatenate([train, validation])) if final.retrained else train
-    peers = comparison.test_peers(learned_from, test)
-    selection = Selection(
-        candidates,
-        winner,
-        final.preprocessor,
-        majority,
-        train,
-        validation,
-        test,
-        y[test],
-        final.estimator.predict(X),
-        int((y[test] != majority).sum()),
-        comparison.confidence,
-        comparison.random_state,
-        comparison.criterion,
-        interrupted=training.interrupted,
-        retrained=final.retrained,
-        passed_over=passed_over,
-        peers=peers,
-        failed=comparison.failed,
+    return chosen.tested(
+        comparison,
+        train=train,
+        validation=validation,
+        test=test,
+        predictions=final.estimator.predict(X),
+        majority_errors=int((y[test] != chosen.majority).sum()),
+        comparison_rules=comparison.test_comparison_rules(learned_from, test),
         scores=scores,
         probabilities=final.probabilities(scores),
-        out_of_sample=final.out_of_sample,
-        probability=final.probability,
-        moved=final.moved,
-        groups=comparison.groups,
     )
-    if training.interrupted:
-        raise SelectionInterrupted(selection)
-    return selection
+
+
+@dataclass(frozen=True)
+class _Chosen:
+    """The winner, fitted to the rows that it shall have learned from, and those it was among."""
+
+    candidates: list[Candidate]
+    winner: Candidate
+    passed_over: Candidate | None
+    final: Refitted
+
+    @classmethod
+    def of(
+        cls,
+        candidates: list[Candidate],
+        winner: Candidate,
+        passed_over: Candidate | None,
+        final: Refitted,
+    ) -> _Chosen:
+        fitted = replace(winner, estimator=final.estimator, notes=final.notes)
+        return cls([fitted if c is winner else c for c in candidates], fitted, passed_over, final)
+
+    @property
+    def majority(self) -> Any:
+        return majority_of(self.candidates[0])
+
+    def tested(self, comparison: Comparison, *, test: Indices, **more: Any) -> Selection:
+        final, interrupted = self.final, comparison.training.interrupted
+        selection = Selection(
+            self.candidates,
+            self.winner,
+            final.preprocessor,
+            self.majority,
+            test=test,
+            labels=comparison.y[test],
+            confidence=comparison.confidence,
+            random_state=comparison.random_state,
+            criterion=comparison.criterion,
+            interrupted=interrupted,
+            retrained=final.retrained,
+            passed_over=self.passed_over,
+            failed=comparison.failed,
+            out_of_sample=final.out_of_sample,
+            probability=final.probability,
+            moved=final.moved,
+            groups=comparison.groups,
+            **more,
+        )
+        if interrupted:
+            raise SelectionInterrupted(selection)
+        return selection
 
 
 # --- Nested cross-validation: each row is tested once, by a rule that never saw it ---------------
@@ -429,64 +459,45 @@ def nested(comparison: Comparison, k: int) -> Selection:
     y, training = comparison.y, comparison.training
     every = np.arange(len(y))
     outer = comparison.folds(every, k)
-    fits_of_peers = k * len(comparison.peers) * (2 if comparison.criterion.moves else 1)
-    training.total = (k + 1) * (k * len(comparison.rules) + 1) + fits_of_peers
+    training.total = (k + 1) * (k * len(comparison.rules) + 1) + k * comparison.other_fits
     whole = _cross_validated(comparison, every, k)
     if whole is None:
         raise SelectionInterrupted(None)
-    candidates, winner, passed_over, final = whole
-    tested, scored, always = _Tested(comparison, final.unit), [], 0
-    tested_peers: list[list[Peer]] = []
+    tested, scored, always = _Tested(comparison, whole.final.unit), [], 0
+    comparison_rules: list[list[ComparisonRule]] = []
     for i, part in enumerate(outer):
         inner = None
         if not training.interrupted:
             inner = _cross_validated(comparison, rest(outer, [i]), k)
         if inner is None or training.interrupted:
             break
-        tested.add(part, inner[-1])
-        always += int((y[part] != majority_of(inner[0][0])).sum())
-        tested_peers.append(comparison.test_peers(rest(outer, [i]), part))
+        tested.add(part, inner.final)
+        always += int((y[part] != inner.majority).sum())
+        comparison_rules.append(comparison.test_comparison_rules(rest(outer, [i]), part))
         scored.append(part)
     test = np.concatenate([every[:0], *scored])
-    selection = Selection(
-        candidates,
-        winner,
-        final.preprocessor,
-        majority_of(candidates[0]),
-        every,
-        every,
-        test,
-        y[test],
-        np.concatenate([y[:0], *tested.predicted]),
-        always,
-        comparison.confidence,
-        comparison.random_state,
-        comparison.criterion,
+    return whole.tested(
+        comparison,
+        train=every,
+        validation=every,
+        test=test,
+        predictions=np.concatenate([y[:0], *tested.predicted]),
+        majority_errors=always,
         cv=k,
-        interrupted=training.interrupted,
-        passed_over=passed_over,
-        peers=_in_every_fold(tested_peers),
-        failed=comparison.failed,
+        comparison_rules=_in_every_fold(comparison_rules),
         scores=_joined(tested.scores),
         probabilities=_joined(tested.probabilities),
-        out_of_sample=final.out_of_sample,
-        probability=final.probability,
-        moved=final.moved,
-        groups=comparison.groups,
     )
-    if training.interrupted:
-        raise SelectionInterrupted(selection)
-    return selection
 
 
-def _in_every_fold(folds_of_peers: list[list[Peer]]) -> list[Peer]:
+def _in_every_fold(folds: list[list[ComparisonRule]]) -> list[ComparisonRule]:
     """The sums of those that were tested in every fold."""
-    by_name: dict[str, list[Peer]] = {}
-    for peers in folds_of_peers:
-        for peer in peers:
-            by_name.setdefault(peer.name, []).append(peer)
-    everywhere = [same for same in by_name.values() if len(same) == len(folds_of_peers)]
-    return [reduce(Peer.__add__, same) for same in everywhere]
+    by_name: dict[str, list[ComparisonRule]] = {}
+    for rules in folds:
+        for rule in rules:
+            by_name.setdefault(rule.name, []).append(rule)
+    everywhere = [same for same in by_name.values() if len(same) == len(folds)]
+    return [reduce(ComparisonRule.__add__, same) for same in everywhere]
 
 
 class _Tested:
@@ -513,9 +524,7 @@ def _joined(parts: list[Floats | None]) -> Floats | None:
     return np.concatenate(arrays) if arrays else None
 
 
-def _cross_validated(
-    comparison: Comparison, rows: Indices, k: int
-) -> tuple[list[Candidate], Candidate, Candidate | None, Refitted] | None:
+def _cross_validated(comparison: Comparison, rows: Indices, k: int) -> _Chosen | None:
     parts = comparison.folds(rows, k)
     rounds = []
     for i in range(k):
@@ -533,9 +542,7 @@ def _cross_validated(
     if rule is None:
         return None
     final = with_threshold(comparison, rule, X, y, preprocessor, winner.out_of_sample, notes=notes)
-    place = next(i for i, c in enumerate(candidates) if c is winner)
-    candidates[place] = winner = replace(winner, estimator=rule, notes=notes)
-    return candidates, winner, passed_over, final
+    return _Chosen.of(candidates, winner, passed_over, final)
 
 
 def _added(same: list[Candidate]) -> Candidate:

@@ -33,6 +33,7 @@ from rosenblatt.selection.comparison import (
 from rosenblatt.selection.criterion import Criterion
 from rosenblatt.selection.folds import FIFTHS
 from rosenblatt.selection.out_of_sample import OutOfSample, platt, scores_of
+from rosenblatt.selection.row_groups import mixed
 from rosenblatt.selection.selector import Selection, SelectionInterrupted
 
 if TYPE_CHECKING:
@@ -52,15 +53,9 @@ def fifths(seed: int, begin: int, end: int) -> NDArray[np.uint8]:
     """
     golden = np.uint64(0x9E3779B97F4A7C15)
     with np.errstate(over="ignore"):  # modulo 2^64
-        start = _mixed(np.array([seed], np.uint64) * golden)
-        mixed = _mixed(start + np.arange(begin + 1, end + 1, dtype=np.uint64) * golden)
-    return ((mixed >> np.uint64(32)) % np.uint64(FIFTHS)).astype(np.uint8)
-
-
-def _mixed(z: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return z ^ (z >> np.uint64(31))
+        start = mixed(np.array([seed], np.uint64) * golden)
+        words = mixed(start + np.arange(begin + 1, end + 1, dtype=np.uint64) * golden)
+    return ((words >> np.uint64(32)) % np.uint64(FIFTHS)).astype(np.uint8)
 
 
 def trains(seed: int, begin: int, end: int) -> NDArray[np.bool_]:

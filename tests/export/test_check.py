@@ -9,8 +9,6 @@ import pytest
 from raising import raises
 from rosenblatt import AROW, Perceptron, data, save
 from rosenblatt._export import check
-from rosenblatt._export.expression import spelled
-from rosenblatt._export.python import Python
 from rosenblatt.errors import InputError
 from rosenblatt.formulas import inputs, to_excel_formula, to_python, to_sql
 from rosenblatt.onnx import export
@@ -58,9 +56,7 @@ def programs(rule, preprocessing, on_unseen="error"):
     }
     return {
         "sql": lambda: check.InSqlite(to_sql(rule, **about), "data", labels),
-        "python": lambda: check.InPython(
-            to_python(rule, **about), spelled(rule, preprocessing, Python()).sources
-        ),
+        "python": lambda: check.InPython(to_python(rule, **about), rule, preprocessing),
         "excel": lambda: check.InSheet(
             to_excel_formula(rule, cells=cells, **about), cells, preprocessing
         ),

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt._export.excel import Excel
-from rosenblatt._export.expression import Language, Source, readings
+from rosenblatt._export.expression import Language, readings, spelled
 from rosenblatt._export.python import Python, read
 from rosenblatt._export.sql import Sql, quoted
 from rosenblatt._training.linear_rule import LinearRule
@@ -256,9 +256,10 @@ class InSqlite:
 class InPython:
     where, precision, takes_features = "Python", 0.0, False
 
-    def __init__(self, text: str, sources: Sequence[Source]):
+    def __init__(self, text: str, estimator: Any, preprocessing: Preprocessing):
         self._module: dict[str, Any] = {"__name__": "exported"}
         exec(text, self._module)
+        sources = spelled(estimator, preprocessing, Python()).sources
         self._read = {source.name: read(source) for source in sources}
 
     def labels(self, names: Sequence[str], rows: Rows) -> list[Any]:

@@ -497,7 +497,7 @@ def _noted(compared: Compared, options: Options) -> Preprocessing | None:
 
 
 def _fingerprint(compared: Compared, options: Options) -> str | None:
-    """Of all rows, as the chosen rule sees them: `score` knows them again."""
+    """Of all rows, as the chosen rule sees them: `rosenblatt evaluate` knows them again."""
     read, preprocessor = compared.read, compared.selection.preprocessor
     if options.private or options.stream or read.sample is not None:
         return None

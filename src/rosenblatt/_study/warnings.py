@@ -317,10 +317,8 @@ def _computed(relations: list[CollinearColumn], place: dict[str, str]) -> set[st
 
 
 def _warned(kind: str, names: list[str], sentence: str, **advice: Any) -> Warned:
-    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
     verb = "is" if len(names) == 1 else "are"
-    listed = ", ".join(names[:_NAMED])
-    sentence = f"{listed}{more} {verb} {sentence}"
+    sentence = f"{listed(names, _NAMED)} {verb} {sentence}"
     return {"kind": kind, "columns": names, "sentence": sentence, "advice": advice}
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import islice, repeat
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, final
 
 from rosenblatt._util.text import Numbered
 from rosenblatt.cli._common import check_exists
@@ -71,57 +72,88 @@ def _is_json(path: str) -> bool:
         return False
 
 
-def new_rows(
-    known: Any,
-    model: str,
-    files: tuple[str, ...],
-    reading: dict[str, Any],
-    *,
-    on_unseen: str,
-    on_missing: str = "error",
-    copy: Sequence[str] = (),
-    labelled: bool = False,
-) -> NewRows:
-    """The rows of files for a model. `on_missing`: rows with a missing value that was not
-    filled in training are refused, or marked as lacking it."""
-    from rosenblatt import data
-    from rosenblatt.data.files import find, is_svmlight
-    from rosenblatt.data.numbering import left_out_of
-    from rosenblatt.data.open_table import reader_of
-    from rosenblatt.data.options import FileOptions
-    from rosenblatt.data.reread import batches_like, texts_like
+@final
+@dataclass(frozen=True)
+class RowFiles:
+    """Files of rows, and how they are read for a model; each time `of` is called, once more."""
 
-    if known.preprocessing is None:
-        if not is_svmlight(list(files)):
+    model: str  # its path
+    files: Sequence[str]
+    reading: dict[str, Any]
+    on_unseen: str
+    on_missing: str = "error"  # or "skip": rows that lack a value not filled in training are marked
+    copy: Sequence[str] = ()
+    labelled: bool = False
+
+    def of(self, known: Any) -> NewRows:
+        from rosenblatt import data
+        from rosenblatt.data.numbering import left_out_of
+        from rosenblatt.data.open_table import reader_of
+        from rosenblatt.data.options import FileOptions
+        from rosenblatt.data.reread import batches_like, texts_like
+
+        if known.preprocessing is None:
+            return self._of_svmlight(known.estimator)
+        preprocessing = data.Preprocessing.from_dict(known.preprocessing)
+        vars(known.estimator).pop("feature_names_in_", None)  # it has seen to the names
+        options = FileOptions.of(**self.reading)
+        reader = reader_of(list(self.files), preprocessing.reading, options)
+        copied: list[str] = []
+        texts: Iterator[tuple[str, ...]] = repeat(())
+        if self.copy:
+            copied, texts = texts_like(reader, None if ALL in self.copy else list(self.copy))
+        parts = batches_like(reader, preprocessing, labelled=self.labelled)
+        ranges = Ranges(preprocessing)
+        return NewRows(
+            preprocessing.feature_names,
+            copied,
+            self._batches(preprocessing, parts, texts, ranges),
+            bool(preprocessing.prose),
+            lambda: len(left_out_of(parts)),
+            _centred(preprocessing),
+            ranges.outside,
+        )
+
+    def _of_svmlight(self, estimator: Any) -> NewRows:
+        from rosenblatt.data.files import find, is_svmlight
+        from rosenblatt.data.table import SparseTable
+
+        if not is_svmlight(list(self.files)):
             raise InputError(
-                f"{model} was saved without the preprocessing of its table: here it reads only "
-                "svmlight "
-                "files. Use it in Python, or save it again with save(..., preprocessing=...)."
+                f"{self.model} was saved without the preprocessing of its table: here it reads "
+                "only svmlight files. Use it in Python, or save it again with "
+                "save(..., preprocessing=...)."
             )
-        if copy:
+        if self.copy:
             raise InputError(
                 "--copy copies columns of a table, and svmlight files have none: leave it out."
             )
-        return _of_svmlight(known.estimator, find(list(files)))
-    preprocessing = data.Preprocessing.from_dict(known.preprocessing)
-    vars(known.estimator).pop("feature_names_in_", None)  # it has seen to the names
-    reader = reader_of(list(files), preprocessing.reading, FileOptions.of(**reading))
-    copied: list[str] = []
-    texts: Iterator[tuple[str, ...]] = repeat(())
-    if copy:
-        copied, texts = texts_like(reader, None if ALL in copy else list(copy))
-    parts = batches_like(reader, preprocessing, labelled=labelled)
-    ranges = Ranges(preprocessing)
-    batches = _batches(preprocessing, parts, on_unseen, on_missing, texts, labelled, ranges)
-    return NewRows(
-        preprocessing.feature_names,
-        copied,
-        batches,
-        bool(preprocessing.prose),
-        lambda: len(left_out_of(parts)),
-        _centred(preprocessing),
-        ranges.outside,
-    )
+        d = estimator.n_features_in_
+        table = SparseTable(find(list(self.files)), n_features=d)
+        y = table.labels()
+        whole = Batch(table.X, len(y), {}, {}, [()] * len(y), {}, y)
+        return NewRows(Numbered(d), [], iter([whole]))
+
+    def _batches(
+        self, preprocessing: Any, parts: Any, texts: Iterator[tuple[str, ...]], ranges: Ranges
+    ) -> Iterator[Batch]:
+        import numpy as np
+
+        for part in parts:
+            lacking = preprocessing.lacking(part) if self.on_missing == "skip" else {}
+            unseen = preprocessing.unseen(part) if self.on_unseen == "reference" else {}
+            copied = list(islice(texts, part.rows))
+            rows = part.rows
+            if lacking:
+                there = np.ones(rows, dtype=bool)
+                there[list(lacking)] = False
+                part = part.only(there)  # noqa: PLW2901 - what is left of it
+            y = preprocessing.labels(part) if self.labelled else None
+            X = preprocessing.rows(part, on_unseen=self.on_unseen)
+            ranges.see(part)
+            numbers = [i for i in range(rows) if i not in lacking]
+            wordless = {numbers[row]: names for row, names in preprocessing.wordless(X).items()}
+            yield Batch(X, rows, lacking, unseen, copied, wordless, y)
 
 
 def _centred(preprocessing: Any) -> dict[int, Any]:
@@ -129,43 +161,6 @@ def _centred(preprocessing: Any) -> dict[int, Any]:
     columns = [column for column in preprocessing.columns for _ in column.features]
     numbers = {j: columns[j] for j in preprocessing.number_places}
     return {j: column for j, column in numbers.items() if column.center and not column.measure}
-
-
-def _of_svmlight(estimator: Any, files: Any) -> NewRows:
-    from rosenblatt.data.table import SparseTable
-
-    d = estimator.n_features_in_
-    table = SparseTable(files, n_features=d)
-    y = table.labels()
-    return NewRows(Numbered(d), [], iter([Batch(table.X, len(y), {}, {}, [()] * len(y), {}, y)]))
-
-
-def _batches(
-    preprocessing: Any,
-    parts: Any,
-    on_unseen: str,
-    on_missing: str,
-    texts: Iterator[tuple[str, ...]],
-    labelled: bool,
-    ranges: Ranges,
-) -> Iterator[Batch]:
-    import numpy as np
-
-    for part in parts:
-        lacking = preprocessing.lacking(part) if on_missing == "skip" else {}
-        unseen = preprocessing.unseen(part) if on_unseen == "reference" else {}
-        copied = list(islice(texts, part.rows))
-        rows = part.rows
-        if lacking:
-            there = np.ones(rows, dtype=bool)
-            there[list(lacking)] = False
-            part = part.only(there)  # noqa: PLW2901 - what is left of it
-        y = preprocessing.labels(part) if labelled else None
-        X = preprocessing.rows(part, on_unseen=on_unseen)
-        ranges.see(part)
-        numbers = [i for i in range(rows) if i not in lacking]
-        wordless = {numbers[row]: names for row, names in preprocessing.wordless(X).items()}
-        yield Batch(X, rows, lacking, unseen, copied, wordless, y)
 
 
 # --- Values unlike those of training --------------------------------------------------------------

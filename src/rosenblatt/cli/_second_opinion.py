@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,7 +14,7 @@ from rosenblatt.errors import InputError
 
 if TYPE_CHECKING:
     from rosenblatt.cli._common import Output
-    from rosenblatt.cli._rows import NewRows
+    from rosenblatt.cli._rows import NewRows, RowFiles
     from rosenblatt.opinions import Opinions, RuleSet
 
 
@@ -76,26 +76,18 @@ class SecondOpinion:
         out.say(f"{many(len(forced), 'proof')} in {folder}. To check one: {check}")
 
 
-def second_opinion(
-    known: Any,
-    model: str,
-    train: str,
-    again: Callable[..., NewRows],
-    reading: dict[str, Any],
-    out: Output,
-) -> SecondOpinion:
-    """`again` reads the new rows, as `reading` says, for a model that was read. Ctrl-C keeps what
-    is there."""
+def second_opinion(known: Any, train: str, new: RowFiles, out: Output) -> SecondOpinion:
+    """About the rows that `known`, a model, says something of. Ctrl-C keeps what is there."""
     from rosenblatt.data import Preprocessing
     from rosenblatt.data.files import find
 
     find([train])
-    _check_two_labels(known, model)
+    _check_two_labels(known, new.model)
     preprocessing = Preprocessing.from_dict(known.preprocessing)
     plain = _unscaled(preprocessing)
-    rows, numbers = _together(again(known))
-    raw, _ = _together(again(replace(known, preprocessing=plain.to_dict())))
-    labelled = _labelled(train, reading, plain, preprocessing)
+    rows, numbers = _together(new.of(known))
+    raw, _ = _together(new.of(replace(known, preprocessing=plain.to_dict())))
+    labelled = _labelled(train, new.reading, plain, preprocessing)
     rules = _rule_set(known, train, labelled, plain, rows, raw)
     opinions: list[Any] = []
     with out.working("second opinions"):

@@ -7,10 +7,10 @@ from typing import Any
 
 import click
 
-from rosenblatt._util.text import many, named, one_line
+from rosenblatt._util.text import listed, many, named, one_line
 from rosenblatt.cli import _common, _options
 from rosenblatt.cli._help import Command
-from rosenblatt.cli._rows import Fingerprint, new_rows, read_model
+from rosenblatt.cli._rows import Fingerprint, RowFiles, read_model
 from rosenblatt.errors import InputError
 
 _CONFIDENCE = 0.95
@@ -55,10 +55,8 @@ def command(
       rosenblatt fit credit.csv --target card
       rosenblatt evaluate credit-rosenblatt/model.json credit.csv
     """
-    known = read_model(model, files, "score")
-    new = new_rows(
-        known, model, files, reading, on_unseen=on_unseen, on_missing="skip", labelled=True
-    )
+    known = read_model(model, files, "evaluate")
+    new = RowFiles(model, files, reading, on_unseen, on_missing="skip", labelled=True).of(known)
     with out.reading():
         classes = known.estimator.classes_.tolist()
         mark = Fingerprint(known)
@@ -200,6 +198,5 @@ def _in_words(of: dict[str, Any]) -> str:
 
 
 def _called(others: dict[str, int]) -> str:
-    some = [f"{named(label)} ({n:,})" for label, n in list(others.items())[:_SHOWN]]
-    more = f" and {len(others) - _SHOWN} more" if len(others) > _SHOWN else ""
-    return f"; called {', '.join(some)}{more}" if some else ""
+    labels = [f"{named(label)} ({n:,})" for label, n in others.items()]
+    return f"; called {listed(labels, _SHOWN)}" if labels else ""

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import os
 from tempfile import TemporaryDirectory
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
 from rosenblatt._util.text import listed
 from rosenblatt.cli import _common, _options
 from rosenblatt.errors import InputError
+
+if TYPE_CHECKING:
+    from rosenblatt._export.check import Program
 
 _NAMED = 20  # columns, in a message
 _WRITTEN = {"sql": "query", "excel": "formula", "python": "module"}
@@ -123,23 +126,26 @@ def command(
     rule = _Rule(known.estimator, preprocessing, on_unseen)
     checked = None
     if onnx is not None:
+        dtype = dtype or "float64"
         if check is not None:
+            from rosenblatt._export.check import InOnnx
+
             with TemporaryDirectory() as folder:
                 trial = os.path.join(folder, "trial.onnx")
-                _write_onnx(rule, trial, dtype or "float64")
-                checked = _checked(rule, _program(kind, trial, dtype or "float64"), check, out)
-        content = _write_onnx(rule, onnx, dtype or "float64")
+                _write_onnx(rule, trial, dtype)
+                checked = _checked(rule, InOnnx(trial, dtype), check, out)
+        content = _write_onnx(rule, onnx, dtype)
         _tell(checked, out)
         told = f"it takes X with {len(content['features'])} {content['dtype']} columns and gives"
         out.say(f"The graph is in {onnx}: {told} label and score.")
     else:
         columns = formulas.inputs(rule.estimator, preprocessing=preprocessing)
         cells = _cells(columns, preprocessing, columns_of) if excel else {}
-        text = _text(rule, kind, table or "data", cells)
+        table = table or "data"
+        text = _text(rule, kind, table, cells)
         content = {"format": kind, "columns": columns, "text": text}
         if check is not None:
-            program = _program(kind, text, table or "data", cells, rule)
-            checked = _checked(rule, program, check, out)
+            checked = _checked(rule, _program(rule, kind, text, table, cells), check, out)
         if excel:
             where = ", ".join(f"{name} in {cell}" for name, cell in cells.items())
             out.say(f"Paste the formula beside the first row and fill it down. It reads {where}.")
@@ -201,23 +207,7 @@ def _write_onnx(rule: _Rule, output: str, dtype: str) -> dict[str, Any]:
     return {"onnx": output, "dtype": dtype, "features": features}
 
 
-def _program(kind: str, *made: Any) -> Any:
-    """What runs an export."""
-    from rosenblatt._export import check
-    from rosenblatt._export.expression import spelled
-    from rosenblatt._export.python import Python
-
-    if kind == "onnx":
-        return check.InOnnx(*made)
-    text, table, cells, rule = made
-    if kind == "sql":
-        return check.InSqlite(text, table, rule.estimator.classes_.tolist())
-    if kind == "excel":
-        return check.InSheet(text, cells, rule.preprocessing)
-    return check.InPython(text, spelled(rule.estimator, rule.preprocessing, Python()).sources)
-
-
-def _checked(rule: _Rule, program: Any, source: str, out: _common.Output) -> Any:
+def _checked(rule: _Rule, program: Program, source: str, out: _common.Output) -> Any:
     from rosenblatt._export.check import check
 
     with out.working("checking every row"), out.reading():
@@ -233,6 +223,16 @@ def _text(rule: _Rule, kind: str, table: str, cells: dict[str, str]) -> str:
     if kind == "python":
         return formulas.to_python(rule.estimator, **about)
     return formulas.to_excel_formula(rule.estimator, cells=cells, **about)
+
+
+def _program(rule: _Rule, kind: str, text: str, table: str, cells: dict[str, str]) -> Program:
+    from rosenblatt._export import check
+
+    if kind == "sql":
+        return check.InSqlite(text, table, rule.estimator.classes_.tolist())
+    if kind == "python":
+        return check.InPython(text, rule.estimator, rule.preprocessing)
+    return check.InSheet(text, cells, rule.preprocessing)
 
 
 def _cells(columns: list[str], preprocessing: Any, columns_of: str | None) -> dict[str, str]:

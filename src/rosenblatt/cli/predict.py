@@ -7,8 +7,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import dataclass, replace
 from itertools import count
 from typing import Any, NamedTuple, Protocol, final
 
@@ -27,7 +26,7 @@ from rosenblatt._util.text import (
 from rosenblatt.cli import _common, _options
 from rosenblatt.cli._explain import Reasons, SmallestChange, Why, is_card, points_of
 from rosenblatt.cli._help import Command
-from rosenblatt.cli._rows import Batch, new_rows, read_model
+from rosenblatt.cli._rows import Batch, RowFiles, read_model
 from rosenblatt.cli._second_opinion import second_opinion
 from rosenblatt.errors import InputError
 
@@ -190,18 +189,11 @@ def command(
     _common.check_output(output, (model, *files), force=force)
     known = read_model(model, files, "predict")
     estimator, platt = known.estimator, _platt(known, model) if probability else None
-    read = partial(
-        new_rows,
-        model=model,
-        files=files,
-        reading=reading,
-        on_unseen=on_unseen,
-        on_missing=on_missing,
-    )
-    new = read(known, copy=copy)
+    source = RowFiles(model, files, reading, on_unseen, on_missing)
+    new = replace(source, copy=copy).of(known)
     opinion = None
     if training_file is not None:
-        opinion = second_opinion(known, model, training_file, read, reading, out)
+        opinion = second_opinion(known, training_file, source, out)
     beside: list[Beside] = [SmallestChange(known, model, immutable)] if counterfactual else []
     beside += [] if opinion is None else [opinion]
     classes = estimator.classes_.tolist()

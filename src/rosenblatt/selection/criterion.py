@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from rosenblatt._model.objective import Objective
 from rosenblatt._training.card_rule import Card
 from rosenblatt._util.spelling import option
+from rosenblatt._util.text import listed
 from rosenblatt.errors import InputError
 
 if TYPE_CHECKING:
@@ -122,7 +123,8 @@ def cost_matrix(labels: list[str], costs: Costs) -> NDArray[np.float64]:
         for label in pair:
             if label not in labels:
                 raise InputError(
-                    f"{option('costs')}: {label!r} is not one of the labels, {_listed(labels)}. "
+                    f"{option('costs')}: {label!r} is not one of the labels, "
+                    f"{listed([*map(repr, labels)], 10)}. "
                     "Write actual:predicted=number, as in "
                     f"{labels[1]}:{labels[0]}=5 for a {labels[1]} that is called {labels[0]}.",
                     option="costs",
@@ -138,11 +140,6 @@ def cost_matrix(labels: list[str], costs: Costs) -> NDArray[np.float64]:
                 value=f"{actual}:{predicted}",
             )
     return Objective("cost", costs).cost_matrix(labels)
-
-
-def _listed(labels: list[str]) -> str:
-    some = ", ".join(map(repr, labels[:10]))
-    return some + (f" and {len(labels) - 10} more" if len(labels) > 10 else "")
 
 
 def _has_weights(c: Candidate) -> bool:

@@ -54,7 +54,7 @@ def test_every_option_is_explained_by_a_phrase_with_its_default(name):
         takes_one_value = not option.is_flag and not option.multiple
         said = "default" in told or option.show_default
         # Without these two there is nothing to do, or nothing more is said.
-        if takes_one_value and option.name not in ("target", "train"):
+        if takes_one_value and option.name not in ("target", "training_file"):
             assert said, option.name
 
 

@@ -154,7 +154,7 @@ class Report:
         if first is None or a.notes.tie != "mistake" or a.task not in ("pla", "pocket"):
             return None
         table = self.assignment.tables[first.case]
-        if any(not -8 <= v < 8 for x in table.X for v in x):
+        if any(not -16 <= v < 16 for x in table.X for v in x):
             return None
         step = first.step or first.update or 0
         kept = "pocket" if a.task == "pocket" else "last"
@@ -257,9 +257,9 @@ _DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 
 
 def _packed(table: Table) -> str:
-    """As play/assets/link.js does: on a grid of 1/64, ten bits a number, one for the class."""
+    """As play/assets/link.js does: on a grid of 1/64, 11 bits a number, one for the class."""
     bits = ""
     for x, y in zip(table.X, table.y, strict=True):
-        bits += "".join(f"{int((v + 8) * 64):010b}" for v in x) + str(int(y > 0))
+        bits += "".join(f"{int((v + 16) * 64):011b}" for v in x) + str(int(y > 0))
     sixes = [bits[k : k + 6].ljust(6, "0") for k in range(0, len(bits), 6)]
     return "".join(_DIGITS[int(six, 2)] for six in sixes)

@@ -163,7 +163,7 @@ class ErrorBracket(AboutRows):
     wrong_rows : array of int or None
         The rows on which it errs; None after `load`, until `verify` has seen the rows.
     conflicts : list of Conflict
-        Groups of rows that prove `proved_lower`: every rule errs on at least one row of each, so
+        Groups of rows that prove `proved_lower`: every rule misclassifies a row of each, so
         its errors are a hitting set of them. Empty where directions prove it.
     shares : list of Fraction, or None
         How much of the bound each of them gives: the shares of the conflicts with a row are not
@@ -396,7 +396,7 @@ def _check_rule(bracket: ErrorBracket, problem: Problem, present: NDArray[np.int
     wrong = problem.wrong(w if problem.rows.intercept else w[:-1])
     rows = present[wrong[problem.group]]
     known = bracket.wrong_rows
-    demand(known is None or np.array_equal(rows, known), "the rule errs on other rows")
+    demand(known is None or np.array_equal(rows, known), "the rule misclassifies other rows")
     demand(problem.total(wrong) == bracket.ends[2], "the rule's errors count something else")
     bracket.wrong_rows = rows
 
@@ -440,13 +440,13 @@ def _ends(bracket: ErrorBracket) -> str:
         return f"No errors: a linear rule{through} is right about all {bracket.n_rows:,} rows."
     if bracket._weights is not None:
         if bracket.optimal:
-            return f"The errors of any linear rule{through} weigh at least {upper} in all."
-        best = f"those of the best one found weigh {upper}"
-        return f"The errors of every linear rule{through} weigh at least {lower} in all; {best}."
+            return f"The least weighted error of any linear rule{through}: {upper}."
+        best = f"the best one found has {upper}"
+        return f"Every linear rule{through} has a weighted error of at least {lower}; {best}."
     if bracket.optimal:
         return f"The fewest errors of any linear rule{through}: {upper}."
-    best = f"the best one found errs on {upper}"
-    return f"Every linear rule{through} errs on at least {lower}; {best}."
+    best = f"the best one found misclassifies {upper}"
+    return f"Every linear rule{through} misclassifies at least {lower}; {best}."
 
 
 def _amount(bracket: ErrorBracket, value: int | float) -> str:
@@ -466,9 +466,9 @@ def _errors(bracket: ErrorBracket) -> str:
     if bracket.optimal and bracket._weights is None:
         which = f"A rule with {many(len(rows), 'error')}"
     elif bracket.optimal:
-        which = "A rule whose errors weigh so little"
+        which = "A rule with the least weighted error"
     plane = "A row on the hyperplane counts as an error here."
-    return f"{which} errs on {word} {some}{more} ({counted()}). {plane}"
+    return f"{which} misclassifies {word} {some}{more} ({counted()}). {plane}"
 
 
 def _proof(bracket: ErrorBracket) -> Iterator[str]:
@@ -478,14 +478,17 @@ def _proof(bracket: ErrorBracket) -> Iterator[str]:
         return
     least = f"{value:,}" if bracket._weights is None else f"{value:.6g}"
     groups = f"{k:,} groups of rows" if k > 1 else "a group of rows"
-    how = f"{groups}, on {'each of ' if k > 1 else ''}which every linear rule errs at least once"
+    of = "from each of which" if k > 1 else "from which"
+    how = f"{groups}, {of} every linear rule misclassifies at least one row"
     if bracket.proof == "directions":
         cones = many(bracket.n_cases, "cone", "one")
-        how = f"pairs of rows of which every rule errs on one, in each of {cones} of directions"
+        how = (
+            f"pairs of rows of which every rule misclassifies one, in each of {cones} of directions"
+        )
     elif bracket.shares is None:
         how += f" (their smallest hitting set, in {bracket.n_cases:,} cases)"
     elif bracket._weights is None and set(bracket.shares) == {1} and k > 1:
-        how = f"{groups} with no row in common, on each of which every linear rule errs"
+        how = f"{groups} without a common row; every linear rule misclassifies a row of each"
     word = "proved in exact arithmetic" if bracket.checked else "claimed to be proved"
     yield f"At least {least}, {word} by {how}."
     if bracket.lower > value:

@@ -277,7 +277,7 @@ class SignReport(AboutRows):
     def _errs(self, value: int | float, least: str = "") -> str:
         if self._weighted:
             return f"makes errors that weigh {least}{value:,}"
-        return f"errs on {least}{value:,} {'row' if value == 1 else 'rows'}"
+        return f"misclassifies {least}{value:,} {'row' if value == 1 else 'rows'}"
 
 
 def _column_of(claim: dict[str, Any], path: Any) -> tuple[int, int]:

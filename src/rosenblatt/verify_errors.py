@@ -174,7 +174,7 @@ def check_rule(claim: Part, data: verify.Data, table: Table) -> None:
     demand(type(claim["rule"]) is list and is_count(claim["at_most"]), "the rule is no list")
     signs = data.signs(data.vector(claim["rule"], "the rule"))
     wrong = sum(table.cost[i] for i, sign in zip(data.present, signs, strict=True) if sign <= 0)
-    demand(wrong == claim["at_most"], f"the rule errs on {wrong}, not on {claim['at_most']}")
+    demand(wrong == claim["at_most"], f"the rule misclassifies {wrong}, not {claim['at_most']}")
 
 
 def check(claim: Part, data: verify.Data) -> None:
@@ -204,8 +204,8 @@ def result(claim: Part) -> str:
         which += f" whose weight on {claim['columns'][j]!r} is not {other}"
     least, most, total = told.values()
     if total is None:
-        rule = "" if most is None else f"; the rule given errs on {most}"
-        return f"ACCEPTED: {which} errs on at least {least} of {rows}{rule}: proved."
+        rule = "" if most is None else f"; the rule given misclassifies {most}"
+        return f"ACCEPTED: {which} misclassifies at least {least} of {rows}{rule}: proved."
     rule = "" if most is None else f"; those of the rule given weigh {most}"
     return (
         f"ACCEPTED: {which} makes errors that weigh at least {least} of {total} in {rows}{rule}: "

@@ -260,7 +260,10 @@ def test_the_stand_alone_verifier_accepts_it(proved, tmp_path):
     done = run(tmp_path, "-c", line)
     assert done.returncode == 0, done.stdout + done.stderr
     least, most = bracket.proved_lower, bracket.upper
-    assert f"errs on at least {least} of 120 rows; the rule given errs on {most}" in done.stdout
+    assert (
+        f"misclassifies at least {least} of 120 rows; the rule given misclassifies {most}"
+        in done.stdout
+    )
     frame.assign(a=frame["a"] + 1, y=labels).to_csv(tmp_path / "data.csv", index=False)
     assert run(tmp_path, "-c", line).stdout.startswith("REJECTED: this is other data")
 

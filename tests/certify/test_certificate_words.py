@@ -20,8 +20,7 @@ def test_overlap_says_that_no_rule_is_right_about_all(intercept, where):
     X, y = [[-2.0], [-1.0], [1.0], [2.0]], [0, 1, 0, 1]
     assert first(X, y, fit_intercept=intercept) == [
         f"Overlap: no linear rule{where} is right about all 4 rows, as is common in real data.",
-        f"Exactly: every hyperplane{where} has at least one of the rows on the wrong side, unless "
-        "all of them lie on it.",
+        f"Exactly: every hyperplane{where} misclassifies at least one row, or contains them all.",
     ]
 
 
@@ -34,14 +33,14 @@ def test_one_row_is_not_several():
 def test_quasi_complete_separation_is_not_read_as_the_error():
     """x = 1 has both labels, so that only 2 and 3 can be told, and only from there on."""
     assert first([[1.0], [1.0], [2.0], [3.0]], [0, 1, 1, 1]) == [
-        f"Quasi-complete separation: {INFINITE} exists that decides only 2 of the 4 rows, never "
-        f"wrongly, and leaves the other 2 undecided. {ABOUT}",
+        f"Quasi-complete separation: {INFINITE} gets 2 of the 4 rows right, none wrong, and "
+        f"leaves the other 2 exactly on its boundary. {ABOUT}",
         "Exactly: a hyperplane has 2 rows strictly on the right side and the other 2 on it. No "
         "hyperplane without a row on the wrong side has more on the right side.",
     ]
     assert first([[0.0], [1.0]], [1, 0], fit_intercept=False) == [
-        f"Quasi-complete separation: {INFINITE} through the origin exists that decides only 1 of "
-        f"the 2 rows, never wrongly, and leaves the other one undecided. {ABOUT}",
+        f"Quasi-complete separation: {INFINITE} through the origin gets 1 of the 2 rows right, "
+        f"none wrong, and leaves the other one exactly on its boundary. {ABOUT}",
         "Exactly: a hyperplane through the origin has one row strictly on the right side and the "
         "other one on it. No hyperplane through the origin without a row on the wrong side has "
         "more on the right side.",
@@ -51,9 +50,7 @@ def test_quasi_complete_separation_is_not_read_as_the_error():
 def test_rows_of_weight_0_are_not_counted():
     X, y = [[1.0], [1.0], [2.0], [9.0]], [0, 1, 1, 0]
     said = str(certify(X, y, sample_weight=[1, 1, 1, 0]))
-    assert (
-        "exists that decides only 1 of the 3 rows, never wrongly, and leaves the other 2 " in said
-    )
+    assert "gets 1 of the 3 rows right, none wrong, and leaves the other 2 exactly on" in said
     assert "\nLeft out: one row of weight 0.\n" in said
 
 
@@ -135,7 +132,8 @@ def test_rows_at_a_threshold_are_counted():
     """By hand: two rows at 0, two above it, none below."""
     certificate = certify([[0.0], [0.0], [3.0], [4.0]], ["no", "yes", "yes", "yes"])
     assert (
-        "x0 alone tells the label of 2 of 4 rows without an error. Above 0: 2 rows, all labelled "
+        "x0 alone determines the label of 2 of 4 rows without an error. Above 0: 2 rows, all "
+        "labelled "
         "yes. At 0: one row labelled no and 1 labelled yes. Below 0: no rows.\n" in str(certificate)
     )
     again = type(certificate).from_dict(certificate.to_dict())
@@ -147,7 +145,7 @@ def test_rows_at_a_threshold_are_counted():
 def test_chance_comes_before_the_margins():
     """Cover (1965): 4 rows in the plane, 14 of 16 labellings are separable."""
     said = str(certify([[0.0, 0], [1, 0], [0, 1], [1, 2]], [0, 0, 0, 1]))
-    chance = "with coin-toss labels 4 rows in general position, with 2 columns and an intercept, "
+    chance = "with random labels 4 rows in general position, with 2 columns and an intercept, "
     assert f"{chance}would be separable with probability 0.875 (Cover 1965).\nGeometric" in said
 
 

@@ -255,7 +255,7 @@ def test_a_constant_column_changes_nothing():
     assert found(certificate)[:2] == (QUASI, [0, 3])
     # What the constant column takes the intercept can give back: one of them is left out.
     assert list(certificate.coefficient_signs.values()) == ["+", "collinear", "-"]
-    assert "x1 is 5 in every row, so it tells nothing." in str(certificate)
+    assert "x1 is 5 in every row, so it carries no information." in str(certificate)
     assert certified(X, [0, 1, 0, 1]).verdict == found(certified(X[:, :1], [0, 1, 0, 1]))[0]
 
 

@@ -403,7 +403,7 @@ def test_signs_of_too_many_columns_are_refused_first(shell):
 def test_a_proof_by_groups_of_rows_has_no_file_and_it_is_said(shell):
     write("t.csv", "dose,y\n1,no\n2,no\n3,no\n3,yes\n4,yes\n5,yes\n")
     _, out, err = shell("certify", "t.csv", "-y", "y", "--min-errors", "--proofs", "p")
-    assert "A rule with 1 error errs on row " in out
+    assert "A rule with 1 error misclassifies row " in out
     check_sentence(err.strip())
     assert not Path("p").exists()
     _, _, err = shell(

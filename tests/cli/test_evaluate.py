@@ -224,7 +224,7 @@ def test_labels_that_are_numbers_stand_in_quotes(shell):
     assert 'always "1": 0.0%' in out
     check_sentence(line_of(out, "costs 5"))
     assert '"1": 50.0% (1 of 2 rows wrong)' in out
-    assert 'called "0" (1); cost 5' in out
+    assert 'predicted "0" (1); cost 5' in out
 
 
 def test_what_cannot_be_scored_is_one_error(shell, model):

@@ -25,7 +25,7 @@ def test_it_says_whether_the_table_is_ready_and_finds_the_leak(shell):
     code, out, _ = shell("inspect", CREDIT, "-y", "card")
     first, warning, *_ = out.splitlines()
     assert code == 0
-    assert first.startswith("Look at the warning first. ")
+    assert first.startswith("Ready to fit, but read the warning first. ")
     assert "share" in warning
     assert "expenditure" in warning
     command = shlex.split(first.split("advice: ")[1])

@@ -82,7 +82,7 @@ def test_errors_and_problems_name_options(shell):
     check_sentence(err.strip())
     check_sentence(err.strip())
     out = shell("inspect", "t.csv", "-y", "y")[1]
-    assert "or say --impute median, which" in " ".join(out.split())
+    assert "or use --impute median, which" in " ".join(out.split())
 
 
 def test_warnings_of_training_speak_of_options(shell):

@@ -98,7 +98,7 @@ def test_the_ways_out_of_refusals(shell, paste):
     line = f"rosenblatt certify {shlex.quote(name)} -y x4"
     said = paste(line)[1]
     line += " --no-header"
-    assert "say --no-header" in said
+    assert "use --no-header" in said
     for option in ("--numeric x3", "--na-values '?' --impute median"):
         options = option.split(" --impute")
         said = paste(line)[1]

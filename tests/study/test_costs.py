@@ -260,7 +260,10 @@ def test_the_model_file_has_the_probability_and_predict_prints_it(shell, dear, t
     model = model_file.read("fit/model.json")
     assert model.probability == dear.selection.probability
     code, out, err = shell("predict", "fit/model.json", CREDIT, "--probability")
-    assert (code, err.startswith("This rule says yes from a probability of 80.8% on")) == (0, True)
+    assert (code, err.startswith("Predicts yes when its probability is at least 80.8%")) == (
+        0,
+        True,
+    )
     rows = list(csv.DictReader(out.splitlines()))
     printed = [float(row["probability of yes"]) for row in rows]
     assert printed == dear.predict_proba(CREDIT)[:, 1].tolist()

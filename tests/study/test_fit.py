@@ -64,7 +64,8 @@ def test_the_leak_in_the_credit_table_is_found(shell):
     assert (code, err) == (0, "")
     words = " ".join(out.split())
     assert (
-        "Possible target leakage: expenditure alone tells the label of 1,002 of 1,319 rows without "
+        "Possible target leakage: expenditure alone determines the label of 1,002 of 1,319 rows "
+        "without "
         "an error; share alone is wrong in only 1.8% of rows. If they are recorded only after the "
         "label is known, leave them out: --ignore share --ignore expenditure." in words
     )

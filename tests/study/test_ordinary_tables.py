@@ -85,7 +85,7 @@ def test_a_table_without_a_header(shell):
     for target in ("label", "x3"):
         code, out, err = shell("fit", "t.csv", "-y", target)
         assert (code, out) == (2, "")
-        assert "say --no-header: then the columns are x0 to x3" in err
+        assert "use --no-header: then the columns are x0 to x3" in err
         with raises(InputError, option="header", file="t.csv", row=0):
             study("t.csv", target=target)
     code, out, _ = shell("fit", "t.csv", "-y", "x3", "--no-header")
@@ -101,7 +101,7 @@ def test_a_first_line_in_doubt_is_a_warning(shell):
     found = study("t.csv", target="label")
     assert found.warnings[0] == (
         "The first line was taken for the names of columns, and '-0.5' looks like a value. If it "
-        "is a row of the table, say header=False."
+        "is a row of the table, use header=False."
     )
     assert study("t.csv", target="label", header=True).warnings == []
 
@@ -111,13 +111,14 @@ def test_text_that_is_the_same_everywhere_is_left_out(shell):
     found = study(frame, target="label")
     assert found.preprocessing.feature_names == ["a", "b"]
     assert found.warnings == [
-        "kind, on, unit are the same in every row, which tells nothing: left out."
+        "kind, on, unit are the same in every row, which carries no information: left out."
     ]
     frame.to_csv("t.csv", index=False)
     code, out, _ = shell("fit", "t.csv", "-y", "label")
     assert code == 0
-    assert "kind, on, unit are the same in every row, which tells nothing: left out." in " ".join(
-        out.split()
+    assert (
+        "kind, on, unit are the same in every row, which carries no information: left out."
+        in " ".join(out.split())
     )
     code, out, _ = shell("inspect", "t.csv", "-y", "label")
     assert code == 0

@@ -93,7 +93,7 @@ def test_a_sum_is_computed_from_its_parts():
 def test_a_question_mark_that_counts_as_a_category(shell):
     table(town=["Delft", "?", "Graz", "Delft"] * 25).to_csv("t.csv", index=False)
     note = (
-        "'?' counts as a category of 'town'. If it stands for a missing value, say --na-values '?'"
+        "'?' counts as a category of 'town'. If it stands for a missing value, use --na-values '?'"
     )
     for command in ("inspect", "fit"):
         assert note in " ".join(shell(command, "t.csv", "-y", "label")[1].split())
@@ -180,7 +180,7 @@ def test_new_rows_with_names_where_training_had_none(shell):
     frame[["a"]].to_csv("new.csv", index=False, header=["x0"])
     code, _, err = shell("predict", "f/model.json", "new.csv", "--no-header")
     assert code == 2
-    assert "say --header" in err
+    assert "use --header" in err
     code, _, err = shell("predict", "f", "new.csv")
     assert (code, err) == (2, "Error: f is a folder: give the model file in it: f/model.json.\n")
     assert shell("predict", "f/model.json", "new.csv", "--header")[0] == 0

@@ -220,7 +220,7 @@ def test_a_warning_names_who_tells_whether_the_rows_are_separable():
         (lambda: Perceptron(**last).fit(X, y), "no hyperplane separates the rows: certify(X, y) "),
         (
             lambda: train(Perceptron(**last), lambda: iter([(X, y)])),
-            "the rows: certify_stored(source) tells which",
+            "the rows: certify_stored(source) decides which",
         ),
         (
             lambda: KernelPerceptron(kernel="poly", degree=1, **last).fit(X, y),
@@ -228,7 +228,7 @@ def test_a_warning_names_who_tells_whether_the_rows_are_separable():
         ),
         (
             lambda: Perceptron(multi_class="ovr", **last).fit(X, three),
-            "some class is not separable from the rest: certify(X, y == label) tells which.",
+            "some class is not separable from the rest: certify(X, y == label) decides which.",
         ),
     ]
     for fit, told in cases:

@@ -164,7 +164,7 @@ def test_the_call_that_decides_is_that_of_the_estimator():
         assert p.stop_reason_ is StopReason.PATIENCE
         assert "certify" not in str(p.stop_reason_)
     assert "the kernel separates the rows" in in_words(rbf)
-    assert "certify(X, y) tells" not in in_words(rbf)
+    assert "certify(X, y) decides it" not in in_words(rbf)
 
 
 def test_a_rule_without_a_mistake_tells_all_by_itself():
@@ -188,7 +188,7 @@ def test_keep_last_says_where_it_happened_to_stop_and_what_is_not_known():
         p.fit(*alike(2000))
     text = str(caught[0].message)
     assert f"with {p.training_errors_} of 2000 training rows on the wrong side" in text
-    assert "is not known: certify(X, y) tells" in text
+    assert "is not known: certify(X, y) decides it" in text
     assert "keep='best'" in text
 
 

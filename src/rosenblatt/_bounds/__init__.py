@@ -1,6 +1,6 @@
 """The fewest errors of any linear rule, from both sides.
 
-Rows that no rule has all on the right side are a conflict, and a rule errs on at least one row of
+Rows that no rule has all on the right side are a conflict: a rule misclassifies at least one row of
 each. So the fewest errors are the cheapest set of rows that meets every conflict, and what remains
 without that set has a separator.
 

@@ -1,4 +1,4 @@
-"""Pairs of rows of which every rule errs on one, for all rules whose weights lie in a cone.
+"""Pairs of rows of which every rule misclassifies one, for all rules whose weights lie in a cone.
 
 Let i be a positive row, k a negative one, and g·(x_k - x_i) >= 0 for each generator g of the cone.
 Then w·x_k >= w·x_i for every w in it: where the rule (w, b) is right about i, it is wrong about k.

@@ -60,8 +60,8 @@ def telling_lines(certificate: Certificate) -> Iterator[str]:
     words = [c for c in both if c.column in prose]
     for column in columns[:_SHOWN]:
         yield (
-            f"{column.column} alone tells the label of {column.rows:,} of {n} rows without an "
-            f"error. {_where(certificate, column)}."
+            f"{column.column} alone determines the label of {column.rows:,} of {n} rows without "
+            f"an error. {_where(certificate, column)}."
         )
     if len(columns) > _SHOWN:
         yield f"{many(len(columns) - _SHOWN, 'more column', 'One')} like this."
@@ -185,7 +185,9 @@ def collinear_lines(certificate: Certificate) -> Iterator[str]:
                 f"add no other one: {option('fit_intercept', False)}."
             )
         else:
-            yield f"{column.column} is {column.constant} in every row, so it tells nothing."
+            yield (
+                f"{column.column} is {column.constant} in every row, so it carries no information."
+            )
     if len(columns) > _SHOWN:
         yield f"{many(len(columns) - _SHOWN, 'more collinear column', 'One')}."
 

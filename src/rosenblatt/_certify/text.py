@@ -87,8 +87,9 @@ def _verdict(certificate: Certificate) -> Iterator[str]:
         others = "the other one" if n - strict == 1 else f"the other {n - strict:,}"
         yield (
             "Quasi-complete separation: some coefficients of a logistic regression are infinite. "
-            f"The reason: a linear rule{through} exists that decides only {strict:,} of the {n:,} "
-            f"rows, never wrongly, and leaves {others} undecided. {_NOT_THE_ERROR}"
+            f"The reason: a linear rule{through} gets {strict:,} of the {n:,} rows right, none "
+            f"wrong, "
+            f"and leaves {others} exactly on its boundary. {_NOT_THE_ERROR}"
         )
         yield f"A perceptron does not converge. {_NO_ESTIMATE}"
         yield (
@@ -103,8 +104,8 @@ def _verdict(certificate: Certificate) -> Iterator[str]:
         estimate = f"a finite estimate{unique}"
         yield f"A logistic regression has {estimate}. A perceptron does not converge."
         yield (
-            f"Exactly: every hyperplane{through} has at least one of the rows on the wrong side, "
-            "unless all of them lie on it."
+            f"Exactly: every hyperplane{through} misclassifies at least one row, or contains "
+            f"them all."
         )
     elif certificate.separable is False:
         yield f"Not separable: no linear rule{through} is right about {all_rows}."
@@ -192,9 +193,9 @@ def _coefficients(certificate: Certificate) -> Iterator[str]:
         )
     signs = certificate.coefficient_signs
     for sign, meaning in (
-        ("+", "run to plus infinity"),
-        ("-", "run to minus infinity"),
-        ("±", "run to infinity, in a direction that is not determined"),
+        ("+", "diverge to plus infinity"),
+        ("-", "diverge to minus infinity"),
+        ("±", "diverge, in a direction that is not determined"),
     ):
         names = [name for name, own in signs.items() if own == sign]
         if names:
@@ -252,7 +253,8 @@ def _chance(certificate: Certificate) -> Iterator[str]:
     chance = probability_separable(n, d, fit_intercept=certificate.fit_intercept)
     columns = many(d, "column", "one") + (" and an intercept" if certificate.fit_intercept else "")
     yield (
-        f"So few rows for so many columns say little about learning: with coin-toss labels {n:,} "
+        f"With so few rows for so many columns, separability means little: with random labels "
+        f"{n:,} "
         f"rows in general position, with {columns}, would be separable with probability "
         f"{chance:.3g} (Cover 1965)."
     )

@@ -100,7 +100,8 @@ def _cost(part: Part, labels: list[str]) -> tuple[tuple[str, str], float]:
         cost = part.number("cost")
     if actual == predicted or cost <= 0:
         raise InvalidDocument(
-            f"{part.name('cost')} is {cost} for {actual!r} called {predicted!r}: a number greater "
+            f"{part.name('cost')} is {cost} for predicting {predicted!r} for {actual!r}: a "
+            f"number greater "
             "than 0 for two different labels is expected"
         )
     return (actual, predicted), cost

@@ -226,7 +226,7 @@ def chosen_by(objective: Objective) -> str:
 def cost_words(objective: Objective, classes: int) -> str:
     """What errors cost, where that was said."""
     costs = [
-        f"{named(actual)} called {named(predicted)} costs {number(cost)}"
+        f"predicting {named(predicted)} for {named(actual)} costs {number(cost)}"
         for (actual, predicted), cost in objective.costs.items()
     ]
     others = len(costs) < classes * (classes - 1)

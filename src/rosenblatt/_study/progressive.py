@@ -114,10 +114,12 @@ def _sentence(rows: int, mistakes: int, bound: float, support: Support | None) -
     sentence = (
         "for comparison, not about the rule above: one pass over all rows predicted each row "
         f"before learning from it (progressive validation), and {mistakes / rows:.1%} of the last "
-        f"{rows:,} were wrong. With 95 % confidence its intermediate rules err on at most "
+        f"{rows:,} were wrong. With 95 % confidence its intermediate rules misclassify at most "
         f"{bound:.1%} of new rows, on average."
     )
     if support is not None:
         widest = "the separator of the largest margin"
-        sentence += f" With the same confidence {widest} errs on at most {support['bound']:.1%}."
+        sentence += (
+            f" With the same confidence {widest} misclassifies at most {support['bound']:.1%}."
+        )
     return sentence

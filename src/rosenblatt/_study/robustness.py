@@ -100,12 +100,13 @@ def _forced_sentence(report: SignReport, own: int | None, decides: str) -> str:
         few = f"No linear rule makes fewer than {errors:,} errors on these {rows:,} rows"
     elif least:
         few = (
-            f"Every linear rule errs on at least {least:,} of these {rows:,} rows; the best one "
-            f"found in this short search errs on {errors:,}"
+            f"Every linear rule misclassifies at least {least:,} of these {rows:,} rows; the "
+            f"best one "
+            f"found in this short search misclassifies {errors:,}"
         )
     else:
         few = (
-            f"The best linear rule found in this short search errs on {errors:,} of these "
+            f"The best linear rule found in this short search misclassifies {errors:,} of these "
             f"{rows:,} rows"
         )
     if decides != "error":
@@ -254,7 +255,7 @@ def _opinions_sentence(opinions: Opinions, wrong: tuple[int, int], test_rows: in
     sentence = (
         f"{drawn if n < test_rows else f'All {test_rows:,} test rows were examined'}: {k:,} "
         f"contested (another linear rule {few} gives the other answer), {forced:,} forced (all "
-        f"such rules agree), {unsettled:,} not settled in the short time."
+        f"such rules agree), {unsettled:,} undecided within the search limit."
     )
     if not 0 < k < n:
         return sentence

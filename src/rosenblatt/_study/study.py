@@ -122,7 +122,7 @@ def study(
     groups : str, or array of shape (n,), optional
         Rows with equal values in this column, or here, are never in two parts.
     costs : dict of str to float, optional
-        What errors cost, by "actual:predicted": {"yes:no": 5}, a yes that is called no costs 5.
+        What errors cost, by "actual:predicted": {"yes:no": 5}, predicting no for a yes costs 5.
         Pairs of labels may be tuples, too. What is not named costs 1.
     class_weight : "balanced", optional
         Training weighs the rows of each label by how rare it is.
@@ -381,7 +381,7 @@ class Study:
         probability = self.selection.probability
         if probability is None:
             k = len(self.estimator.classes_)
-            raise InputError(f"Probabilities are those of two labels, and there are {k}.")
+            raise InputError(f"Probabilities need two labels; this model has {k}.")
         second = probability.of(self.estimator.decision_function(self._rows(rows)))
         return np.column_stack([1 - second, second])
 
@@ -481,7 +481,9 @@ class StudyInterrupted(KeyboardInterrupt):
     """Ctrl-C; `study` has what there was by then."""
 
     def __init__(self, study: Study):
-        super().__init__("interrupted: the attribute `study` of this has what there was")
+        super().__init__(
+            "Interrupted; the attribute `study` of this exception has the partial result."
+        )
         self.study = study
 
 

@@ -50,17 +50,21 @@ def column_warnings(
     everywhere = "in every row" if len(y) == rows else f"in all of {len(y):,} rows looked at"
     if left_out:
         warnings.append(
-            _warned("constant", left_out, "the same in every row, which tells nothing: left out.")
+            _warned(
+                "constant",
+                left_out,
+                "the same in every row, which carries no information: left out.",
+            )
         )
     if named_rows := list(read.notes.identifiers):
         them, an = ("it", "an identifier") if len(named_rows) == 1 else ("them", "identifiers")
         sentence = f"a different whole number in every row, like {an}: left out. To learn from "
-        sentence += f"{them} as a measurement, say {option('numeric', *named_rows[:_NAMED])}."
+        sentence += f"{them} as a measurement, use {option('numeric', *named_rows[:_NAMED])}."
         warnings.append(_warned("identifier", named_rows, sentence))
     constant = [name for j, name in numbers if _constant(X[:, j])]
     if constant:
         warnings.append(
-            _warned("constant", constant, f"the same {everywhere}, which tells nothing.")
+            _warned("constant", constant, f"the same {everywhere}, which carries no information.")
         )
     dates = {name for column in preprocessing.numbers if column.measure for name in column.features}
     counts = [(j, name) for j, name in numbers if name not in dates]
@@ -244,7 +248,7 @@ def _revealed(
     """Each of the first few with its own figures, those that tell the most first."""
     sure = sorted((n for n in names if n in proved), key=lambda n: -proved[n])
     facts = [
-        f"{name} alone tells the label of {proved[name]:,} of {rows:,} rows without an error"
+        f"{name} alone determines the label of {proved[name]:,} of {rows:,} rows without an error"
         for name in sure[:_FIGURES]
     ]
     unproved = [name for name in names if name not in proved]

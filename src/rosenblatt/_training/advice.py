@@ -22,11 +22,13 @@ class Question(NamedTuple):
 
     @property
     def open(self) -> str:
-        return f"Whether {self.yes} is not known{self._who('tells')}."
+        return f"Whether {self.yes} is not known{self._who('decides it')}."
 
     @property
     def either(self) -> str:
-        return f"Either {option('max_iter')} is too small, or {self.no}{self._who('tells which')}."
+        return (
+            f"Either {option('max_iter')} is too small, or {self.no}{self._who('decides which')}."
+        )
 
     def _who(self, tells: str) -> str:
         if self.tells == _ABOUT_LINES:
@@ -175,7 +177,7 @@ class _Ended(NamedTuple):
     def last_of_many(self) -> str:
         """It cannot come to rest, or did not: it ended somewhere, and its last weights are kept."""
         return (
-            f"{self.kept} returns the weights of the moment when training stopped, with "
+            f"{self.kept} returns the weights it had when it stopped, with "
             f"{self.wrong}. {self.why_stopped()} What to try: {option('keep', 'best')}, which "
             "returns the weights with the fewest mistakes."
         )

@@ -224,7 +224,7 @@ class Progress:
             self._bars.start()
         if self._resumed:
             where = "in" if state.under_way else "after"
-            print(f"{self._name} goes on {where} epoch {state.epoch}", file=sys.stderr)
+            print(f"{self._name} resumes {where} epoch {state.epoch}", file=sys.stderr)
 
     def stop(self) -> None:
         if self._bars:

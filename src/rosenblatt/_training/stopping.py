@@ -24,22 +24,22 @@ from rosenblatt._util.budget import Budget
 class StopReason(StrEnum):
     """Why training ended; each member is a sentence."""
 
-    CLEAN = "Every row was looked at under the same weights and none called for an update."
-    MAX_ITER = "max_iter epochs were made and rows still called for updates."
+    CLEAN = "Converged: a whole pass over the rows made no update."
+    MAX_ITER = "Stopped at max_iter epochs; some rows still called for updates."
     MAX_UPDATES = "max_updates updates were made."
     NOT_SEPARABLE = "No hyperplane separates the rows: certificate_ has the proof."
     UNDECIDED = (
-        "The last epochs, as many as patience says, brought no noticeable gain, and whether a "
+        "Stopped early (patience): the last epochs brought no noticeable gain, and whether a "
         "hyperplane separates the rows is undecided."
     )
-    PATIENCE = "The last epochs, as many as patience says, brought no noticeably fewer mistakes."
+    PATIENCE = "Stopped early (patience): the last epochs brought no noticeably fewer mistakes."
     TOL = (
-        "The mean loss of the last epochs, as many as patience says, was not lower than before by "
+        "Stopped early (patience): in the last epochs the mean loss was not lower than before by "
         "tol."
     )
     SEPARATED = (
-        "The rule makes no mistake on the training rows, and the last epochs, as many as patience "
-        "says, brought nothing more."
+        "The rule makes no mistake on the training rows, and the last epochs brought nothing more "
+        "(patience)."
     )
     CALLBACK = "A callback ended training."
     INTERRUPTED = "Training was interrupted (Ctrl-C)."

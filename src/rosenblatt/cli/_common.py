@@ -113,7 +113,7 @@ def check_output(path: str | None, inputs: tuple[str, ...], *, force: bool) -> N
     if not target.absolute().parent.is_dir():
         raise InputError(f"There is no folder {target.absolute().parent} to write {path} into.")
     if any(target.exists() and Path(name).exists() and target.samefile(name) for name in inputs):
-        raise InputError(f"{path} is read and would be written over; give another name.")
+        raise InputError(f"{path} is also an input: give another name for the output.")
     if target.exists() and not force:
         raise InputError(f"{path} exists already. Give another name, or --force to write over it.")
     check_writable(target)

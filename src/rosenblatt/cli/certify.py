@@ -83,7 +83,7 @@ _NOT_SEPARABLE = 12
     "[default: none]",
 )
 @click.option(
-    "--pairs", is_flag=True, help="With more than two labels: also decide about each pair of them."
+    "--pairs", is_flag=True, help="With more than two labels: also check each pair of labels."
 )
 @click.option(
     "--exit-code",

@@ -199,4 +199,4 @@ def _in_words(of: dict[str, Any]) -> str:
 
 def _called(others: dict[str, int]) -> str:
     labels = [f"{named(label)} ({n:,})" for label, n in others.items()]
-    return f"; called {listed(labels, _SHOWN)}" if labels else ""
+    return f"; predicted {listed(labels, _SHOWN)}" if labels else ""

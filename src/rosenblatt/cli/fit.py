@@ -142,7 +142,7 @@ _BOLD = ("Test error", "Warning", "Rerun")
     "--checkpoint-every",
     type=float,
     metavar="SECONDS",
-    help="With --checkpoint: seconds between two savings.  [default: 60]",
+    help="With --checkpoint: seconds between checkpoints.  [default: 60]",
 )
 @click.option(
     "--engine",
@@ -172,7 +172,7 @@ def command(
 
     The folder has report.html, model.json for `rosenblatt predict`, and certificate.json: the proof
     whether a linear rule can be right about all rows. It replaces the folder of an earlier fit.
-    Ctrl-C writes what there is so far and exits with 130.
+    Ctrl-C saves partial results and exits with 130.
 
     \b
     Examples:

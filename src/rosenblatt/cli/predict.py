@@ -235,7 +235,7 @@ def _threshold(known: Any, platt: Any) -> str:
         from rosenblatt._study.costs import chosen_by
 
         why = f", because it was chosen by {chosen_by(known.objective)}"
-    return f"This rule says {label} from a probability of {float(platt.of(0.0)):.1%} on{why}."
+    return f"Predicts {label} when its probability is at least {float(platt.of(0.0)):.1%}{why}."
 
 
 def _platt(known: Any, model: str) -> Any:

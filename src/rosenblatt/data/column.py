@@ -166,9 +166,9 @@ def problems_of_column(column: Column, rows: int) -> Iterator[str]:
 
 def how_to_fill(column: Column) -> str:
     if column.kind is Kind.NUMBER:
-        return f"Fill missing values in, or say {option('impute', 'mean')}, or median"
+        return f"Fill missing values in, or use {option('impute', 'mean')}, or median"
     return (
-        f"It is {column.kind.value}: fill missing values in with a word, or say "
+        f"It is {column.kind.value}: fill missing values in with a word, or use "
         f"{option('impute', 'median')}, which makes '(missing)' a category of its own"
     )
 
@@ -177,7 +177,7 @@ def too_many_words(column: Column, rows: int) -> str:
     return (
         f"The column {column.name!r} is text with {column.counted} different values in "
         f"{many(rows, 'row')}, as {column.some_words()}: with a 0/1 column for each (one-hot "
-        f"encoding), a rule would learn single rows by heart. {_perhaps(column)}; or "
+        f"encoding), a rule would memorise single rows. {_perhaps(column)}; or "
         f"{leave_out(column.name)}."
     )
 
@@ -185,7 +185,7 @@ def too_many_words(column: Column, rows: int) -> str:
 def _perhaps(column: Column) -> str:
     if is_like_prose(column.words):
         typed = option("text", column.name)
-        return f"It looks like sentences: to learn from the words in them, say {typed}"
+        return f"It looks like sentences: to learn from the words in them, use {typed}"
     return "Is it an identifier? Group its values"
 
 

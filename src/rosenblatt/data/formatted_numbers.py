@@ -230,11 +230,11 @@ def _strange(name: str, column: FormattedNumbers, place: Place | None) -> str:
     if len(words) <= _FEW:
         ways = [
             "Correct it",
-            f"if it stands for a missing value, say {option('na_values', words[0])}",
+            f"if it stands for a missing value, use {option('na_values', words[0])}",
         ]
     if not column.plain:
-        ways.append(f"if all are meant as numbers, say {_options('numeric', name)}, too")
-    ways.append(f"if the values are categories, say {_options('categorical', name)}")
+        ways.append(f"if all are meant as numbers, use {_options('numeric', name)}, too")
+    ways.append(f"if the values are categories, use {_options('categorical', name)}")
     return (
         f"{place}, column {name!r} holds {words[0]!r}{more}, and numbers in "
         f"{column.rows:,} of {column.of:,} rows, as {_samples(column)}. {'; '.join(ways)}."
@@ -245,8 +245,8 @@ def _for_people(columns: Mapping[str, FormattedNumbers], impute: bool, mark: str
     first = next(iter(columns.values()))
     word, number = _as_read(columns, mark or ".")
     say = (
-        f"{_columns(columns, '')}. These are read as text, as {_samples(first)}. To read "
-        f"them as numbers ({word!r} as {number:.12g}), say {_options('numeric', *columns)}"
+        f"{_columns(columns, '')}. They are read as text: {_samples(first)}. To read "
+        f"them as numbers ({word!r} as {number:.12g}), use {_options('numeric', *columns)}"
     )
     if words := _words_for_missing(columns):
         say += f", and for missing values {option('na_values', *words)}{_fill(impute)}"
@@ -256,7 +256,7 @@ def _for_people(columns: Mapping[str, FormattedNumbers], impute: bool, mark: str
             f". (The other columns are read with a decimal {other}: if one of them divides "
             "thousands by it, name it, too)"
         )
-    return f"{say}. If the values are categories, say {_options('categorical', *columns)}."
+    return f"{say}. If the values are categories, use {_options('categorical', *columns)}."
 
 
 def _as_read(columns: Mapping[str, FormattedNumbers], mark: str) -> tuple[str, float]:
@@ -277,8 +277,8 @@ def _with_missing(columns: Mapping[str, FormattedNumbers], impute: bool) -> str:
     verb = "stands" if len(words) == 1 else "stand"
     return (
         f"{_columns(columns, f', and {quoted} in others')}. If {quoted} {verb} for a missing "
-        f"value, say {option('na_values', *words)}{_fill(impute)}. If the values are categories, "
-        "say "
+        f"value, use {option('na_values', *words)}{_fill(impute)}. If the values are categories, "
+        "use "
         f"{_options('categorical', *columns)}."
     )
 

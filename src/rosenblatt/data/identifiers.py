@@ -115,7 +115,7 @@ def left_out(names: list[str]) -> str:
     if len(names) == 1:
         are, them = "is a different whole number in every row, like an identifier, and", "it"
     return (
-        f"{', '.join(map(repr, names))} {are} left out. To learn from {them} as a measurement, say "
+        f"{', '.join(map(repr, names))} {are} left out. To learn from {them} as a measurement, use "
         f"{option('numeric', *names)}"
     )
 
@@ -124,7 +124,7 @@ def rounded(name: str, word: str) -> str:
     return (
         f"column {name!r} holds {word}: whole numbers beyond 2^53 are rounded in floating point. "
         f"Is it an identifier? Then leave it out: {option('ignore', name)}. Are its values "
-        f"categories, say {option('categorical', name)}; is it a measurement, say "
+        f"categories, use {option('categorical', name)}; is it a measurement, use "
         f"{option('numeric', name)}, which takes the nearest float."
     )
 

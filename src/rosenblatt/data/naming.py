@@ -31,7 +31,7 @@ def need_target(source: Any, target: str | None, names: Iterable[str] = ()) -> N
     if target is None and not is_svmlight(source):
         quoted = [repr(name) for name in names]
         raise InputError(
-            f"Say which column holds the labels: {option('target', ...)}."
+            f"Which column holds the labels? Add {option('target', ...)}."
             + (f" The columns: {listed(quoted, _MANY_SHOWN)}." if quoted else ""),
             option="target",
         )
@@ -55,8 +55,8 @@ def check_header(file: str, names: list[str], body: bytes, delimiter: str) -> li
     shown = listed([repr(name) for name in names], 4)
     raise InputError(
         f"{file} begins with {shown}, which look like values and not like names of columns. If "
-        f"there is no line of names, say {option('header', False)}: then the columns are "
-        f"{places(len(names))}. If these are the names, say {option('header', True)}.",
+        f"there is no line of names, use {option('header', False)}: then the columns are "
+        f"{places(len(names))}. If these are the names, use {option('header', True)}.",
         option="header",
         file=file,
         row=0,
@@ -71,7 +71,7 @@ def in_doubt(strange: Iterable[str]) -> str | None:
     like = "looks like a value" if len(names) == 1 else "look like values"
     return (
         f"The first line was taken for the names of columns, and {shown} {like}. If it is a row of "
-        f"the table, say {option('header', False)}."
+        f"the table, use {option('header', False)}."
     )
 
 

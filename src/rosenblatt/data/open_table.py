@@ -259,8 +259,8 @@ def _layout(source: Any, reading: Reading, options: FileOptions) -> Sniffed | Co
         )
     if options.sheet_name is not None:
         raise InputError(
-            f"{option('sheet_name')} goes with {' and '.join(names_of('sheet'))} workbooks, and "
-            f"{table_files[0].name} is none: leave it out.",
+            f"{option('sheet_name')} applies only to {' and '.join(names_of('sheet'))} files, and "
+            f"{table_files[0].name} is not one: leave it out.",
             option="sheet_name",
             value=options.sheet_name,
             file=table_files[0].name,

@@ -295,9 +295,7 @@ class Table:
     def preprocessing(self, *, identifiers: bool = False) -> Preprocessing:
         """Before fills and scales. `identifiers`: they are features, too."""
         if problems := self.problems:
-            more = (
-                f" (There is more: {len(problems)} problems in all; rosenblatt inspect shows them.)"
-            )
+            more = f" ({len(problems)} problems in all: rosenblatt inspect shows them.)"
             raise InputError(problems[0] + (more if len(problems) > 1 else ""))
         others = self.constant + ([] if identifiers else self.identifiers)
         columns = [c for c in self.columns if c.name not in others]
@@ -476,7 +474,7 @@ def _missing_values(columns: list[Column], rows: int) -> str:
     ignored = option("ignore", *(c.name for c in columns[:_NAMED]))
     return (
         f"{len(columns)} columns lack values: {', '.join(named)}{more}, of {rows:,} rows. The "
-        f"first: {place}. Fill them in, or say {option('impute', 'median')}, which fills in "
+        f"first: {place}. Fill them in, or use {option('impute', 'median')}, which fills in "
         f"numbers{category}; or leave columns out ({ignored}{' …' * bool(more)})."
     )
 
@@ -535,5 +533,5 @@ def words_like_missing(table: Table) -> Any:
     for word, names in columns_with.items():
         yield (
             f"{word!r} counts as a category of {listed(names, _NAMED_WITH)}. If it stands for a "
-            f"missing value, say {option('na_values', word)}."
+            f"missing value, use {option('na_values', word)}."
         )

@@ -134,7 +134,7 @@ def problems_of_target(target: Column, rows: int, positive: Any) -> Iterator[str
     if target.missing:
         yield (
             f"{target.first_missing}, target {target.name!r}: the label is missing, as in "
-            f"{many(target.missing, 'row')} of {rows:,}. To leave out rows that have none, say "
+            f"{many(target.missing, 'row')} of {rows:,}. To leave out rows that have none, use "
             f"{option('drop_unlabelled', True)}."
         )
     if target.infinite:

@@ -297,7 +297,7 @@ class TextFiles:
                 sentence = f"column {name!r} holds {value!r}: a number is expected."
                 if value == name:
                     header = option("header", True)
-                    sentence += f" If the first line has the names of columns, say {header}."
+                    sentence += f" If the first line has the names of columns, use {header}."
                 raise place.below(row).error(sentence, column=name, value=value)
 
 

@@ -114,7 +114,7 @@ class ConeDisplay(Display):
             return "This cone forces no error"
         g, h = (f"({style.number(v[0])}, {style.number(v[1])})" for v in self.generators)
         n, k = len(self._data.y), len(self.pairs)
-        return f"Every rule with w between {g} and {h} errs on at least {k:,} of {n:,} rows"
+        return f"Every rule with w between {g} and {h} misclassifies at least {k:,} of {n:,} rows"
 
     def _equal_rows(self) -> int:
         apart = self._points[self.pairs[:, 1]] != self._points[self.pairs[:, 0]]

@@ -126,7 +126,7 @@ def cost_matrix(labels: list[str], costs: Costs) -> NDArray[np.float64]:
                     f"{option('costs')}: {label!r} is not one of the labels, "
                     f"{listed([*map(repr, labels)], 10)}. "
                     "Write actual:predicted=number, as in "
-                    f"{labels[1]}:{labels[0]}=5 for a {labels[1]} that is called {labels[0]}.",
+                    f"{labels[1]}:{labels[0]}=5 for predicting {labels[0]} for a {labels[1]}.",
                     option="costs",
                     value=label,
                     allowed=tuple(labels),

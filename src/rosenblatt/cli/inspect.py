@@ -75,7 +75,7 @@ def _answer(description: dict[str, Any]) -> str:
     if problems:
         return f"Not ready to fit: {many(problems, 'problem')}, listed below."
     if description["warnings"]:
-        sure = "Look at the warning first. " if command else "Look at the warning."
+        sure = "Ready to fit, but read the warning first. " if command else "Look at the warning."
         return sure + (f"With its advice: {one_line(command)}" if command else "")
     if command:
         return f"Ready to fit: {one_line(command)}"

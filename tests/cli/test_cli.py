@@ -41,6 +41,7 @@ TABLES = ("numpy", "pyarrow", "rich", "scipy", *ESTIMATORS)
         (["completion", "bash"], TABLES),
         (["doctor"], ("pyarrow", "scipy", *ESTIMATORS)),
         (["inspect", str(CREDIT)], ESTIMATORS),
+        (["inspect", str(CREDIT), "--target=card"], ESTIMATORS),
         (["certify", str(CREDIT), "--target=card", "-o", "card"], ESTIMATORS),
         (["verify", "card", str(CREDIT)], ESTIMATORS),
     ],

@@ -1,14 +1,17 @@
 """What a reader without the field's words would misread: it is said so that it cannot be."""
 
+import math
+from itertools import product
 from math import comb
 
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import hypergeom
 
 from raising import raises
 from rosenblatt import study
-from rosenblatt._study.single_columns import by_chance
+from rosenblatt._study.telling_columns import by_chance, log_tail
 from rosenblatt.errors import InputError
 from rosenblatt.selection import Candidate
 from rosenblatt.selection.candidates import candidates, not_streamed, not_tried, streamed
@@ -189,3 +192,15 @@ def test_new_rows_with_names_where_training_had_none(shell):
 def test_six_labels_are_all_named(shell):
     table(n=120, kind=list("abcdef") * 20).to_csv("t.csv", index=False)
     assert "6: 'a', 'b', 'c', 'd', 'e', 'f'" in shell("inspect", "t.csv")[1]
+
+
+def test_the_tail_of_the_hypergeometric_distribution():
+    # by the binomial coefficients themselves
+    for n, ones, called, least in product(range(1, 9), range(9), range(9), range(-1, 10)):
+        if ones <= n and called <= n:
+            ways = [comb(ones, k) * comb(n - ones, called - k) for k in range(called + 1)]
+            share = sum(ways[max(least, 0) :]) / comb(n, called)
+            assert math.exp(log_tail(least, n, ones, called)) == pytest.approx(share, rel=1e-12)
+    for least in (0, 240, 300, 350, 400):
+        expected = hypergeom.logsf(least - 1, 50_000, 6_000, 2_000)
+        assert log_tail(least, 50_000, 6_000, 2_000) == pytest.approx(expected, rel=1e-8, abs=1e-8)

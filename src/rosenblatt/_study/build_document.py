@@ -8,10 +8,12 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from rosenblatt._core.backend import core
-from rosenblatt._study import robustness, rule, training_evidence, verdict, warnings
+from rosenblatt._study import robustness, rule, training_evidence, verdict
+from rosenblatt._study.column_warnings import column_warnings
 from rosenblatt._study.error_analysis import confusion_counts, error_analysis
 from rosenblatt._study.folder import default_folder
 from rosenblatt._study.options import Options
+from rosenblatt._study.result_warnings import FOLDS, about, does_not_fit, result_warnings
 from rosenblatt._study.source import Origin
 from rosenblatt._study.stages import Compared, Proved
 from rosenblatt._util.spelling import command_line
@@ -150,14 +152,14 @@ def _warnings(
     cost: Cost | None,
 ) -> list[Warned]:
     read, notes = compared.read, compared.read.notes
-    of_table = [] if notes.header is None else [warnings.about("header", notes.header)]
-    of_table += warnings.column_warnings(read, certificate, partial(ignored, origin))
-    of_table += [warnings.about("like missing", sentence) for sentence in notes.like_missing]
+    of_table = [] if notes.header is None else [about("header", notes.header)]
+    of_table += column_warnings(read, certificate, partial(ignored, origin))
+    of_table += [about("like missing", sentence) for sentence in notes.like_missing]
     if count := len(notes.unlabelled):
-        of_table.append(warnings.about("unlabelled", f"{unlabelled(count)}."))
+        of_table.append(about("unlabelled", f"{unlabelled(count)}."))
     all_rows = tested_by_all(origin) if options.retrain and not options.stream else None
-    of_table = warnings.does_not_fit(compared.selection) + of_table
-    return of_table + warnings.result_warnings(compared.selection, cost, all_rows)
+    of_table = does_not_fit(compared.selection) + of_table
+    return of_table + result_warnings(compared.selection, cost, all_rows)
 
 
 # --- Sections of the comparison ------------------------------------------------------------------
@@ -359,7 +361,7 @@ def ignored(origin: Origin, names: list[str]) -> str:
 
 def tested_by_all(origin: Origin) -> str:
     """How every row is a test row once."""
-    return f"--cv {warnings.FOLDS}" if origin.files else f"cv={warnings.FOLDS}"
+    return f"--cv {FOLDS}" if origin.files else f"cv={FOLDS}"
 
 
 def _arguments(options: Options) -> list[str]:

@@ -11,7 +11,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, TransformerMixin
 
 from rosenblatt._study.costs import criterion_of
-from rosenblatt._study.single_columns import OneColumn
+from rosenblatt._study.one_column import OneColumn
 from rosenblatt._training.card_rule import Card, Term
 from rosenblatt._util.spelling import option
 from rosenblatt._util.text import many
@@ -39,7 +39,7 @@ from rosenblatt.selection.candidates import (
 
 if TYPE_CHECKING:
     from rosenblatt._study.options import Options
-    from rosenblatt._study.stages import Read
+    from rosenblatt._study.reading import Read
     from rosenblatt.data import Preprocessing
 
 

@@ -21,7 +21,7 @@ from rosenblatt.selection.measures import LEAST_GROUPS, mean_interval
 
 if TYPE_CHECKING:
     from rosenblatt._study.options import Options
-    from rosenblatt._study.stages import Read
+    from rosenblatt._study.reading import Read
     from rosenblatt.report.document import Cost
 
 

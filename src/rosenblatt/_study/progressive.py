@@ -16,7 +16,7 @@ from rosenblatt.theory.risk import progressive_bound, progressive_lambda, suppor
 
 if TYPE_CHECKING:
     from rosenblatt import Certificate
-    from rosenblatt._study.stages import Read
+    from rosenblatt._study.reading import Read
 
 
 CONFIDENCE = 0.95

@@ -6,20 +6,22 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, final
+from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 from scipy import sparse
 
-from rosenblatt._study.options import Options
 from rosenblatt.data.columnar import arrow_table
 from rosenblatt.data.open_table import OpenSvmlight, OpenTable, open_table
 from rosenblatt.data.options import ReadOptions
 from rosenblatt.data.table import Table
 from rosenblatt.data.target import Target, problems_of_target
 from rosenblatt.errors import InputError, InputTypeError
+
+if TYPE_CHECKING:
+    from rosenblatt._study.options import Options
 
 LABELS, GROUPS = "y", "groups"  # the columns that arrays become beside x0, x1, and so on
 _NO_LABELS = "Rows alone have no labels: give them beside the rows, study(X, y)."

@@ -12,7 +12,7 @@ import numpy as np
 
 from rosenblatt._core.fingerprint import of_matrix
 from rosenblatt._core.rows import as_matrix
-from rosenblatt._study import stages, stream
+from rosenblatt._study import reading, stages, stream
 from rosenblatt._study.build_document import beginning, described, placed
 from rosenblatt._study.checkpoints import Checkpoints
 from rosenblatt._study.costs import objective_kept, with_costs_of
@@ -240,7 +240,7 @@ def _compared(
             options = with_costs_of(read, options)
             return stream.compare(read, rows, options, checkpoints, training, seconds)
     with seconds.timed("reading"):
-        read = stages.read(source, options)
+        read = reading.read(source, options)
     if options.embed_data:
         check_size(read.X)
     options = with_costs_of(read, options)

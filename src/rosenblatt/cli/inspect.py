@@ -53,8 +53,8 @@ def command(files: tuple[str, ...], out: _common.Output, **reading: Any) -> int:
 
 def _warnings(table: Any) -> list[Any]:
     """About columns that give the label away, or rows; a column that is left out has a note."""
-    from rosenblatt._study.stages import Read, counts_of, notes_on
-    from rosenblatt._study.warnings import column_warnings
+    from rosenblatt._study.column_warnings import column_warnings
+    from rosenblatt._study.reading import Read, counts_of, notes_on
     from rosenblatt._util.spelling import option
     from rosenblatt.data.table import SparseTable
 

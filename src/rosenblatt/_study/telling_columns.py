@@ -1,18 +1,13 @@
-"""Columns that almost tell the label alone: recorded after the outcome? And the best of them."""
+"""Columns that almost tell the label alone: recorded after the outcome?"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import Any, Self, final
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import hypergeom
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.tree import DecisionTreeClassifier
 
-from rosenblatt._core.rows import dense
 from rosenblatt.data.preprocessing import Number, Preprocessing
 
 _LOOKED_AT = 50_000  # rows that are sorted by every column
@@ -22,7 +17,7 @@ _TELLING_OF_MANY = 20  # it cuts into as many stretches as there are classes, an
 _UNLIKELY = 100  # a chance of one in so many is taken for chance
 _BINS = 256  # of a column of numbers, for many classes
 _CODES = 20  # different numbers, that each may stand for a label
-_LEAST = 5  # rows of a value that a label is learned from
+LEAST = 5  # rows of a value that a label is learned from
 
 
 def by_chance(rows: int, counts: list[int], features: int) -> bool:
@@ -64,8 +59,8 @@ def _of_two(X: Any, positive: NDArray[np.bool_], preprocessing: Preprocessing) -
         part = X[:, place : place + len(column.features)]
         place += len(column.features)
         ways = [_by_threshold(x, positive) for x in part.T]
-        level = _level(part, column)
-        if int(level.max()) < (_CODES if isinstance(column, Number) else n // _LEAST):
+        level = level_of(part, column)
+        if int(level.max()) < (_CODES if isinstance(column, Number) else n // LEAST):
             ways.append(_by_value(level, positive))
         least, called, tries = min(ways)
         if least <= limit and not _thrown(least, called, n, ones, tries * features):
@@ -95,7 +90,7 @@ def _by_value(level: NDArray[np.intp], positive: NDArray[np.bool_]) -> _Way:
     """The more frequent label of each value; of a rare one that of all rows."""
     counts = _counted(level, positive.astype(np.intp), 2)
     rows = counts.sum(axis=1)
-    says = np.where(rows >= _LEAST, counts[:, 1] > counts[:, 0], 2 * positive.sum() > len(level))
+    says = np.where(rows >= LEAST, counts[:, 1] > counts[:, 0], 2 * positive.sum() > len(level))
     wrong = np.where(says, counts[:, 0], counts[:, 1])
     return int(wrong.sum()), int(rows[says].sum()), 2.0 ** min(len(rows), 1000)
 
@@ -105,10 +100,25 @@ def _thrown(errors: int, called: int, n: int, ones: int, tries: float) -> bool:
     hypergeometric number is positive; errors are the others of them and the positive ones of the
     rest."""
     right = math.ceil((called + ones - errors) / 2)
-    return bool(hypergeom.logsf(right - 1, n, ones, called) + math.log(tries * _UNLIKELY) > 0)
+    return log_tail(right, n, ones, called) + math.log(tries * _UNLIKELY) > 0
 
 
-def _level(part: Any, column: Any) -> NDArray[np.intp]:
+def log_tail(least: int, n: int, ones: int, called: int) -> float:
+    """log P(X >= least), where X of `called` rows out of n are among the `ones`.
+
+    P(X = k) = C(ones, k) C(n - ones, called - k) / C(n, called); its neighbours are ratios apart.
+    """
+    low, high = max(least, called + ones - n, 0), min(ones, called)
+    if low > high:
+        return -math.inf
+    first = _log_ways(ones, low) + _log_ways(n - ones, called - low) - _log_ways(n, called)
+    k = np.arange(low, high, dtype=np.float64)
+    up, down = (ones - k) * (called - k), (k + 1) * (n - ones - called + k + 1)
+    beside = np.cumsum(np.log(up) - np.log(down))
+    return first + float(np.logaddexp.reduce(beside, initial=0.0))
+
+
+def level_of(part: Any, column: Any) -> NDArray[np.intp]:
     """The value of each row, as a number from 0 on."""
     if isinstance(column, Number):
         return np.unique(part[:, 0], return_inverse=True)[1]
@@ -126,7 +136,7 @@ def _of_many(X: Any, y: NDArray[np.intp], k: int, preprocessing: Preprocessing) 
         if isinstance(column, Number):
             wrong = fewest_in_stretches(_counted(_bins(part[:, 0]), y, k), k)
         else:
-            counts = _counted(_level(part, column), y, k)
+            counts = _counted(level_of(part, column), y, k)
             wrong = int(counts.sum() - counts.max(axis=1).sum())
         if wrong <= limit:
             errors[column.name] = wrong / len(y)
@@ -161,58 +171,3 @@ def fewest_in_stretches(counts: NDArray[np.int64], stretches: int) -> int:
         begun[1:] = best[:-1].max(axis=1, keepdims=True)
         best = np.where((reached := np.maximum(best, begun)) < 0, -1, reached + here)
     return int(counts.sum() - best.max())
-
-
-# --- The best single column, whatever it tells ----------------------------------------------------
-
-
-_NUMBERS = 5_000_000  # that are sorted, at most
-_LEAVES = 8  # of a tree on one column, or as many as there are labels
-
-
-@final
-class OneColumn(ClassifierMixin, BaseEstimator):  # type: ignore[misc] # untyped bases
-    """The column that alone makes the fewest training errors: of words each says a label, numbers
-    are cut into a few stretches.
-
-    Rows are as their preprocessing makes them; `columns` are its columns but those of prose.
-    """
-
-    def __init__(self, columns: Sequence[Any]):
-        self.columns = columns
-
-    def fit(self, X: Any, y: Any) -> Self:
-        ends = np.cumsum([len(column.features) for column in self.columns]).tolist()
-        width = ends[-1]
-        step = -(-len(y) * width // _NUMBERS)
-        rows = dense(X[::step, :width])
-        self.classes_, codes = np.unique(y[::step], return_inverse=True)
-        fewest = len(codes) + 1
-        for column, begin, end in zip(self.columns, [0, *ends], ends, strict=False):
-            rule = self._rule(column, rows[:, begin:end], codes)
-            wrong = int((self._called(column, rule, rows[:, begin:end]) != codes).sum())
-            if wrong < fewest:
-                fewest, self.column_, self._place, self._of = wrong, column.name, (begin, end), rule
-                self._column = column
-        return self
-
-    def _rule(self, column: Any, part: Any, codes: NDArray[np.intp]) -> Any:
-        k = len(self.classes_)
-        if isinstance(column, Number):
-            tree = DecisionTreeClassifier(
-                max_leaf_nodes=max(_LEAVES, k), min_samples_leaf=_LEAST, random_state=0
-            )
-            return tree.fit(part, codes)
-        level = _level(part, column)
-        counts = np.zeros((len(column.features) + 1, k), dtype=np.int64)
-        np.add.at(counts, (level, codes), 1)
-        counts[counts.sum(axis=1) < _LEAST] = np.bincount(codes, minlength=k)
-        return counts.argmax(axis=1)
-
-    def _called(self, column: Any, rule: Any, part: Any) -> Any:
-        return rule.predict(part) if isinstance(column, Number) else rule[_level(part, column)]
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        begin, end = self._place
-        codes = self._called(self._column, self._of, dense(X[:, begin:end]))
-        return np.asarray(self.classes_[codes])

@@ -8,28 +8,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rosenblatt._certify import column_text
-from rosenblatt._study.single_columns import by_chance, telling_columns
+from rosenblatt._study.telling_columns import by_chance, telling_columns
 from rosenblatt._util.spelling import option
-from rosenblatt._util.text import listed, many, named
+from rosenblatt._util.text import listed, many
 from rosenblatt.data.stack import head
-from rosenblatt.scorecard import Scorecard
-from rosenblatt.selection.candidates import BOOSTING, LOGISTIC
-from rosenblatt.selection.measures import mean_interval
 
 if TYPE_CHECKING:
     from rosenblatt import Certificate
     from rosenblatt._certify.parts import CollinearColumn
-    from rosenblatt._study.stages import Read
-    from rosenblatt.report.document import Cost, Warned
-    from rosenblatt.selection import Selection
+    from rosenblatt._study.read import Read
+    from rosenblatt.report.document import Warned
 
-
-_MISSED = 0.1  # a label of which a rule finds no larger share is missed nearly always
 _BEGIN = 1000  # rows that are looked at first: most columns need no more
 _NAMED = 10  # columns that are told about
 _FIGURES = 3  # of them with figures of their own
-_FEW_TEST_ROWS = 2000  # cross-validation of five times as many is soon done
-FOLDS = 5  # of the cross-validation that is advised
 
 
 def column_warnings(
@@ -82,150 +74,6 @@ def column_warnings(
         warnings.append(_revealed(revealing, proved, almost, rows, ignored(revealing[:_NAMED])))
     warnings += _collinear(certificate, place, ignored)
     return warnings + _rare_categories(certificate, place)
-
-
-def result_warnings(
-    selection: Selection, cost: Cost | None, tested_by_all: str | None
-) -> list[Warned]:
-    """About the rule: is it better than always saying the same, and does it find all labels?
-    `tested_by_all` says how every row becomes a test row."""
-    if not selection.test_n:
-        return []
-    warnings = [*_no_better(selection, cost), *_copies(selection), *_unlike_validation(selection)]
-    few = not selection.cv and selection.test_n <= _FEW_TEST_ROWS
-    if tested_by_all is not None and few and warnings and warnings[0]["kind"] == "no better":
-        warnings[0]["sentence"] += (
-            f" Only {many(selection.test_n, 'row')} test it; with {tested_by_all} every row does."
-        )
-        warnings[0]["advice"] = {"cv": FOLDS}
-    for label in selection.estimator.classes_:
-        of = selection.labels == label
-        rows, right = int(of.sum()), int((of & (selection.predictions == label)).sum())
-        if rows and right <= rows * _MISSED:
-            with_it = f"of {many(rows, 'test row')} with this label"
-            sentence = f"{named(label)} is nearly always missed: {with_it} "
-            sentence += f"the rule finds {right or 'none'}."
-            advice = {}
-            if selection.criterion.objective == "error":
-                sentence += f" To weigh rare labels more: {option('class_weight', 'balanced')}."
-                advice = {"class_weight": "balanced"}
-            warnings.append(about("missed", sentence, **advice))
-    return warnings
-
-
-_FAR = 0.2  # of the rule's errors, by so many fewer are made
-
-
-def does_not_fit(selection: Selection) -> list[Warned]:
-    """Another method is far better on the same test rows, and not by chance."""
-    if not selection.test_n:
-        return []
-    criterion, classes = selection.criterion, selection.estimator.classes_
-    own = criterion.row_costs(selection.labels, selection.predictions, classes)
-    theirs = {rule.name: rule.losses for rule in selection.comparison_rules}
-    far = [
-        name
-        for name in (LOGISTIC, BOOSTING)
-        if name in theirs and _is_far(own - theirs[name], own, selection.test_groups)
-    ]
-    if not far:
-        return []
-
-    def wrong(losses: Any) -> str:
-        if criterion.objective == "cost":
-            return f"{losses.mean():.3g} a row"
-        return f"{losses.mean():.1%}"
-
-    measure = {"error": "error", "cost": "cost of errors", "balanced": "balanced error"}
-    figures = f"the {measure[criterion.objective]} on the test rows is"
-    if far[0] == LOGISTIC:
-        sentence = (
-            f"Logistic regression is far better on this table: {figures} {wrong(theirs[LOGISTIC])},"
-            f" and {wrong(own)} by this rule. Both are linear: where accuracy counts, use that one."
-        )
-        return [about("does not fit", sentence)]
-    if isinstance(selection.estimator, Scorecard):
-        lead = "A card of so few terms does not fit this table"
-    elif hasattr(selection.estimator, "coef_"):
-        lead = "A linear rule does not fit this table"
-    else:
-        lead = "Gradient boosting fits this table better than the rule"
-    sentence = (
-        f"{lead}: {figures} {wrong(theirs[BOOSTING])} by gradient boosting, which is not linear, "
-        f"and {wrong(own)} by this rule. Where accuracy counts, use such a model."
-    )
-    return [about("does not fit", sentence)]
-
-
-def _is_far(fewer: Any, own: Any, groups: Any) -> bool:
-    """`fewer`: by test row, what the other method saves."""
-    ends = mean_interval(fewer, groups)
-    return ends is not None and ends[0] > 0 and float(fewer.sum()) >= _FAR * float(own.sum())
-
-
-def _no_better(selection: Selection, cost: Cost | None) -> list[Warned]:
-    """By what the rule was chosen by; a mean of the errors of each label is beaten by no label.
-
-    A cost has no interval without an error: then that of the error decides.
-    """
-    n, objective = selection.test_n, selection.criterion.objective
-    if objective == "balanced":
-        return []
-    if selection.interval is None:
-        return []
-    (lo, hi), always = selection.interval, selection.majority_errors / n
-    label, what = str(selection.majority), "error"
-    rates = [f"{rate:.1%}" for rate in (always, lo, hi)]
-    wrong = f"is wrong in {rates[0]} of them"
-    if objective == "cost" and cost is not None and cost["interval"] is not None:
-        label = min(cost["always"], key=cost["always"].__getitem__)
-        (lo, hi), always, what = cost["interval"], cost["always"][label] / n, "cost of a row"
-        rates = [f"{a_row:.3g}" for a_row in (always, lo, hi)]
-        wrong = f"costs {rates[0]} a row"
-    if always < lo:
-        more = "makes more errors" if what == "error" else "costs more"
-        than = f"than always saying {named(label)} ({rates[0]})"
-        return [about("worse", f"On the test rows the rule {more} {than}: do not rely on it.")]
-    if always > hi:
-        return []
-    sentence = (
-        f"The test rows do not show that the rule is better than always saying {named(label)}. "
-        f"That {wrong}, which is inside the interval of the rule's {what}, {rates[1]} to "
-        f"{rates[2]}."
-    )
-    return [about("no better", sentence)]
-
-
-def _copies(selection: Selection) -> list[Warned]:
-    if not (count := selection.copies_in_test):
-        return []
-    sentence = (
-        f"{count:,} of {selection.test_n:,} test rows have the same values as a training row: too "
-        "few different rows are left to keep equal ones in one part. The error on new rows may be "
-        "higher."
-    )
-    return [about("repeated", sentence)]
-
-
-def _unlike_validation(selection: Selection) -> list[Warned]:
-    """Where the two intervals have nothing in common."""
-    ends, expected = selection.interval, selection.validation_interval
-    if ends is None or expected is None or (ends[0] <= expected[1] and expected[0] <= ends[1]):
-        return []
-    errors, n, winner = selection.test_errors, selection.test_n, selection.winner
-    sentence = (
-        f"The test error, {errors / n:.1%} ({errors:,} of {n:,} rows), is "
-        f"{'above' if ends[0] > expected[1] else 'below'} what validation suggested: "
-        f"{winner.validation_rate:.1%} ({winner.validation_errors:,} of {winner.validation_n:,}), "
-        f"interval {expected[0]:.1%} to {expected[1]:.1%}. Another seed may give another rule: "
-        f"compare a few with {option('random_state', selection.random_state + 1)}."
-    )
-    return [about("unlike validation", sentence, random_state=selection.random_state + 1)]
-
-
-def about(kind: str, sentence: str, **advice: Any) -> Warned:
-    """A warning that names no columns."""
-    return {"kind": kind, "columns": [], "sentence": sentence, "advice": advice}
 
 
 def _proved(

@@ -16,7 +16,7 @@ from rosenblatt.data.stack import head
 if TYPE_CHECKING:
     from rosenblatt import Certificate
     from rosenblatt._certify.parts import CollinearColumn
-    from rosenblatt._study.read import Read
+    from rosenblatt._study.reading import Read
     from rosenblatt.report.document import Warned
 
 _BEGIN = 1000  # rows that are looked at first: most columns need no more

@@ -11,13 +11,14 @@ are done, a table says what came of them, and `--fresh` begins again.
 from __future__ import annotations
 
 import argparse
+import ctypes
 import json
 import os
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from shutil import rmtree
@@ -53,6 +54,26 @@ def commit(root: Path) -> str:
     return git("rev-parse", "--short", "HEAD") + "+" * bool(changed)
 
 
+_PR_SET_PDEATHSIG = 1  # of Linux; elsewhere nothing of the kind is asked for
+
+
+def _dies_with(parent: int) -> Callable[[], None] | None:
+    """In a child before its program starts: it is killed when its parent is, however that ends.
+
+    What runs on after `kill -9` would write into the report of the next part.
+    """
+    if sys.platform != "linux":
+        return None
+    prctl = ctypes.CDLL(None).prctl
+
+    def ask() -> None:
+        prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+        if os.getppid() != parent:  # it was too late to ask
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    return ask
+
+
 class Running:
     """A file in a process of its own, which is ended with all that it has started."""
 
@@ -70,6 +91,7 @@ class Running:
                 stdout=output,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
+                preexec_fn=_dies_with(os.getpid()),  # noqa: PLW1509 - there are no threads
             )
 
     def end(self) -> None:

@@ -1,5 +1,7 @@
 """make soak: in parts, of which each goes on where the last one was stopped."""
 
+import subprocess
+import sys
 import time
 from pathlib import Path
 from types import SimpleNamespace
@@ -84,10 +86,28 @@ def test_what_is_stopped_is_ended_with_all_that_it_started(soak, project):
     while not pid.exists() or not pid.read_text():
         time.sleep(0.05)
     running.end()
+    ends(int(pid.read_text()))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere a child outlives its parent")
+def test_a_part_that_is_killed_takes_its_files_with_it(project):
+    pid = project / "pid"
+    text = f"import os, time\nopen({str(pid)!r}, 'w').write(str(os.getpid()))\ntime.sleep(1000)\n"
+    write(project, a=text)
+    code = f"from pathlib import Path; import soak; soak.part(Path({str(project)!r}), 5, 1)"
+    part = subprocess.Popen([sys.executable, "-c", code], cwd=ROOT / "scripts")
+    while not pid.exists() or not pid.read_text():
+        time.sleep(0.05)
+    part.kill()
+    part.wait()
+    ends(int(pid.read_text()))
+
+
+def ends(process):
     limit = time.monotonic() + 60
-    while is_running(int(pid.read_text())) and time.monotonic() < limit:
+    while is_running(process) and time.monotonic() < limit:
         time.sleep(0.05)  # until init has buried it
-    assert not is_running(int(pid.read_text()))
+    assert not is_running(process)
 
 
 def is_running(process):

@@ -154,7 +154,7 @@ class _Compared:
         return np.asarray(ahead <= self._program.precision * size)
 
     def _error(self, row: int, found: list[Any]) -> InputError:
-        column = self._no_answer.get(row) or self._column(row)
+        column = self._no_answer.get(row) or self._column_read_otherwise(row)
         if column is None:
             names = listed([repr(name) for name in self._preprocessing.inputs], _SHOWN)
             which = f"one of {names} counts otherwise"
@@ -168,8 +168,7 @@ class _Compared:
             column=column,
         )
 
-    def _column(self, row: int) -> str | None:
-        """The first column that is read as another value."""
+    def _column_read_otherwise(self, row: int) -> str | None:
         cells = dict(zip(self._names, self._rows.cells[row], strict=True))
         language = self._program.language(self._preprocessing)
         if language is None:

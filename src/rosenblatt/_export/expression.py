@@ -247,7 +247,6 @@ class Features:
         self.guards.append(stranger)
 
     def _known(self, column: Words, source: Source) -> str:
-        """The condition that the word is one of training."""
         language, value = self.language, self.language.word(source)
         if column.boolean:
             return language.any_of([language.is_truth(value, truth) for truth in (True, False)])
@@ -280,7 +279,6 @@ class Features:
         return language.is_word(language.word(source), [level]), True
 
     def _column(self, j: int) -> tuple[Number | Words, int]:
-        """The column that feature j is of, and its place among those of the column."""
         if self.preprocessing is None:
             return Number(self.names[j]), 0
         begin = 0

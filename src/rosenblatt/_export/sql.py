@@ -138,10 +138,10 @@ def query(rule: Spelled, table: str) -> str:
     left out, SQLite takes the first of the two, and other databases call it ambiguous.
     """
     taken = {name.lower() for name in (*rule.inputs, *rule.taken)}
-    sums = [_free("points" if rule.is_card else "score", taken)]
+    sums = [_unused_name("points" if rule.is_card else "score", taken)]
     if len(rule.labels) > 2:
-        sums = [_free(f"score_{k + 1}", taken) for k in range(len(rule.labels))]
-    language, predicted = Sql(), _free("predicted", taken)
+        sums = [_unused_name(f"score_{k + 1}", taken) for k in range(len(rule.labels))]
+    language, predicted = Sql(), _unused_name("predicted", taken)
     guard = end = ""
     if rule.guards:
         guard = f"CASE WHEN {language.any_of(rule.guards)} THEN NULL ELSE\n      "
@@ -193,8 +193,7 @@ def _decided(rule: Spelled, sums: list[str], language: Sql) -> str:
     return " ".join([begin, *cases, f"ELSE {labels[-1]} END"])
 
 
-def _free(name: str, taken: set[str]) -> str:
-    """A name that no column of the table in use has."""
+def _unused_name(name: str, taken: set[str]) -> str:
     while name in taken:
         name += "_"
     return name

@@ -186,7 +186,7 @@ def _example(
         if term.cut is None:
             x = X[:, term.column]
             row[term.column] = np.quantile(x[x > 0], 0.5, method="lower")
-    for places in _words(preprocessing, X.shape[1]):
+    for places in _word_features(preprocessing, X.shape[1]):
         earning = [term.column for term in card.terms if term.column in places]
         row[places] = 0.0
         row[earning[:1]] = 1.0
@@ -203,8 +203,7 @@ def _example(
     return {"earned": earned, "total": total, "label": label}
 
 
-def _words(preprocessing: Preprocessing | None, d: int) -> list[list[int]]:
-    """The features of each column of words."""
+def _word_features(preprocessing: Preprocessing | None, d: int) -> list[list[int]]:
     places: list[list[int]] = []
     begin = 0
     for column in [] if preprocessing is None else preprocessing.columns:

@@ -234,20 +234,18 @@ def _examples(opinions: Opinions, compared: Compared, asked: NDArray[Any]) -> li
             "label": str(table.y[asked[opinion.row]]),
             "answer": str(opinion.answer),
             "status": opinion.status,
-            "sentence": _with_numbers(opinions, opinion, compared),
+            "sentence": _in_table_rows(opinions, opinion, compared),
         }
         for opinion in sorted(opinions, key=first)[:_EXAMPLES]
     ]
 
 
-def _with_numbers(opinions: Opinions, opinion: Opinion, compared: Compared) -> str:
-    """Rows of a conflict by their numbers in the table."""
+def _in_table_rows(opinions: Opinions, opinion: Opinion, compared: Compared) -> str:
     table, known = compared.read, compared.selection.fitted_on
     return opinions.sentence(opinion.row, lambda row: row_number(table.number(int(known[row]))))
 
 
 def _opinions_sentence(opinions: Opinions, wrong: tuple[int, int], test_rows: int) -> str:
-    """What was settled, and what was not; then how often the rule is wrong on both."""
     n, forced, unsettled = len(opinions), opinions.count("forced"), opinions.count("open")
     k = n - forced - unsettled
     few = "that fits all training rows" if opinions.separable else "with no more training errors"

@@ -132,7 +132,6 @@ class _Units:
 
 
 def _deviations(X: Any) -> Any:
-    """The standard deviation of each feature."""
     from rosenblatt.data.scaling import Moments
 
     if not isinstance(X, np.ndarray):

@@ -90,7 +90,7 @@ def source_of(data: Any, y: Any, groups: Any, options: Options) -> tuple[Source,
 def _frame(data: Any, y: Any, groups: Any, options: Options) -> tuple[TableSource, Options]:
     """Arrays become columns, beside those of the frame or of X."""
     named = hasattr(data, "__arrow_c_stream__")
-    table, called = (arrow_table(data), "frame") if named else (_columns(data), "X")
+    table, called = (arrow_table(data), "frame") if named else (_table_of_array(data), "X")
     arrays: dict[str, str] = {}  # the columns that they became
     if y is not None:
         arrays["target"] = _name_of_labels(y, table)
@@ -122,7 +122,7 @@ def table_of(data: Any) -> Any:
     """New rows, as `rosenblatt.data` reads them: paths, a data frame, or an array."""
     if _is_path(data) or _are_paths(data) or hasattr(data, "__arrow_c_stream__"):
         return data
-    return _columns(data)
+    return _table_of_array(data)
 
 
 def _is_path(data: Any) -> bool:
@@ -145,8 +145,7 @@ def _names_of_files(data: Any, y: Any, groups: Any) -> tuple[str, ...]:
     return tuple(os.fspath(name) for name in names)
 
 
-def _columns(data: Any) -> Any:
-    """An array of rows as a table."""
+def _table_of_array(data: Any) -> Any:
     try:
         X = np.asarray(data)
     except ValueError as error:  # rows of different lengths

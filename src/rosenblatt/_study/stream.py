@@ -111,7 +111,6 @@ def compare(
 
 @contextmanager
 def _client(engine: Any) -> Iterator[Client | None]:
-    """Of the engine that was given, if any."""
     if engine is None:
         yield None
         return

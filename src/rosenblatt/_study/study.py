@@ -229,7 +229,6 @@ def studied(
 def _compared(
     source: Source, options: Options, checkpoints: Checkpoints | None, seconds: Seconds
 ) -> Compared:
-    """The first two stages, in memory or on disk."""
 
     def training(done: int, total: int, name: str) -> None:
         progress(f"training: {name}", done, total + 3)
@@ -468,7 +467,6 @@ class Study:
             self._checkpoints.remove()
 
     def _written(self) -> list[tuple[str, str]]:
-        """The files, by kind."""
         files = [("model", MODEL)]
         certificate, private = self.certificate, self._options.private
         # Its proof that no hyperplane separates names a point that may be one person's row.

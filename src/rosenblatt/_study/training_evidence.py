@@ -126,14 +126,14 @@ def hardest_rows(compared: Compared, X_train: Any, rule: Rule) -> list[HardRow]:
     if not order:
         return []
     predicted = estimator.predict(X_train[order])
-    columns = _heaviest(read.preprocessing, compared.names, _terms(rule))
+    columns = _heaviest_columns(read.preprocessing, compared.names, _terms(rule))
     return [
         {
             "row": read.number(row := int(train[i])),
             "updates": int(counts[i]),
             "label": str(read.y[row]),
             "predicted": str(label),
-            "values": _values(read.X[row], columns),
+            "values": _as_in_table(read.X[row], columns),
         }
         for i, label in zip(order, predicted, strict=True)
     ]
@@ -148,10 +148,9 @@ def _terms(rule: Rule) -> list[Term]:
     return list(heaviest.values())
 
 
-def _heaviest(
+def _heaviest_columns(
     preprocessing: Preprocessing | None, names: Sequence[str], terms: list[Term]
 ) -> list[tuple[str, Any, slice]]:
-    """The columns that weigh most: name, how they became numbers, and where these are."""
     place = {term["feature"]: place for place, term in enumerate(terms)}
     places: list[tuple[str, Any, slice]] = []
     weights: list[int] = []
@@ -166,8 +165,7 @@ def _heaviest(
     return [places[k] for k in order[:LISTED_OF_A_ROW]]
 
 
-def _values(x: Any, columns: list[tuple[str, Any, slice]]) -> dict[str, Any]:
-    """A row as it stands in the table."""
+def _as_in_table(x: Any, columns: list[tuple[str, Any, slice]]) -> dict[str, Any]:
     from rosenblatt._core.rows import dense
     from rosenblatt.data.preprocessing import Number
 

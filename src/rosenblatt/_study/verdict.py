@@ -60,7 +60,6 @@ def _conflict(conflict: Conflict) -> dict[str, Any]:
 
 
 def _of_many_classes(certificate: Certificate) -> dict[str, Any]:
-    """Of more than two classes, and of each pair of them where asked for."""
     parts: dict[str, Any] = {}
     if certificate.many:
         parts["class_coefficient_signs"] = certificate.class_coefficient_signs

@@ -83,6 +83,18 @@ def file_option(*flags: str, help: str) -> Callable[[Function], Function]:
     return click.option(*flags, metavar="FILE", help=f"{help}  [default: none]")
 
 
+def flag(name: str, help: str) -> Callable[[Function], Function]:
+    return click.option(name, is_flag=True, help=help)
+
+
+def seconds_option(name: str, help: str) -> Callable[[Function], Function]:
+    return click.option(name, type=float, metavar="SECONDS", help=help)
+
+
+def seed_option(help: str) -> Callable[[Function], Function]:
+    return click.option("--seed", "random_state", type=int, default=0, show_default=True, help=help)
+
+
 def unseen_option(marked: str = "") -> Callable[[Function], Function]:
     return click.option(
         "--on-unseen",

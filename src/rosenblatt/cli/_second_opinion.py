@@ -85,8 +85,8 @@ def second_opinion(known: Any, train: str, new: RowFiles, out: Output) -> Second
     _check_two_labels(known, new.model)
     preprocessing = Preprocessing.from_dict(known.preprocessing)
     plain = _unscaled(preprocessing)
-    rows, numbers = _together(new.of(known))
-    raw, _ = _together(new.of(replace(known, preprocessing=plain.to_dict())))
+    rows, numbers = _complete_rows(new.of(known))
+    raw, _ = _complete_rows(new.of(replace(known, preprocessing=plain.to_dict())))
     labelled = _labelled(train, new.reading, plain, preprocessing)
     rules = _rule_set(known, train, labelled, plain, rows, raw)
     opinions: list[Any] = []
@@ -118,8 +118,7 @@ def _unscaled(preprocessing: Any) -> Any:
     return preprocessing.with_scales(fills, [0.0] * len(fills), [1.0] * len(fills))
 
 
-def _together(new: NewRows) -> tuple[Any, list[int]]:
-    """All rows that lack nothing, and their numbers."""
+def _complete_rows(new: NewRows) -> tuple[Any, list[int]]:
     from rosenblatt.data.stack import below
 
     parts, numbers, first = [], [], 0

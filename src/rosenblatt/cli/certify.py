@@ -31,10 +31,9 @@ _NOT_SEPARABLE = 12
 @_options.table_options
 @_options.file_option("-o", "--output", help="Write the certificate to FILE as JSON.")
 @_options.file_option("--encoded", help="Write the numbers that the proof is about to FILE as CSV.")
-@click.option(
+@_options.flag(
     "--scale",
-    is_flag=True,
-    help="Standardise numbers first, as training does; margins and bounds are then those of the "
+    "Standardise numbers first, as training does; margins and bounds are then those of the "
     "scaled numbers.",
 )
 @click.option(
@@ -49,18 +48,14 @@ _NOT_SEPARABLE = 12
     metavar="COLUMN",
     help="Column of row weights or counts; rows of weight 0 are left out.  [default: 1 each]",
 )
-@click.option("--no-intercept", is_flag=True, help="Allow hyperplanes through the origin only.")
-@click.option(
+@_options.flag("--no-intercept", "Allow hyperplanes through the origin only.")
+@_options.seconds_option(
     "--time-limit",
-    type=float,
-    metavar="SECONDS",
-    help="Stop the separability check after SECONDS; the verdict is then undecided.  "
-    "[default: none]",
+    "Stop the separability check after SECONDS; the verdict is then undecided.  [default: none]",
 )
-@click.option(
+@_options.flag(
     "--min-errors",
-    is_flag=True,
-    help="Of two labels: also search for the fewest errors that any linear rule can make.",
+    "Of two labels: also search for the fewest errors that any linear rule can make.",
 )
 @click.option(
     "--forced-signs",
@@ -70,11 +65,9 @@ _NOT_SEPARABLE = 12
     "errors than the best rule found, of two labels and at most 10 columns of numbers. The signs "
     "of infinite logistic coefficients need no option.",
 )
-@click.option(
+@_options.seconds_option(
     "--search-time",
-    type=float,
-    metavar="SECONDS",
-    help="With --min-errors or --forced-signs: how long each of them searches.  [default: 10]",
+    "With --min-errors or --forced-signs: how long each of them searches.  [default: 10]",
 )
 @click.option(
     "--proofs",
@@ -82,13 +75,10 @@ _NOT_SEPARABLE = 12
     help="With --min-errors or --forced-signs: write their proofs into FOLDER as JSON files.  "
     "[default: none]",
 )
-@click.option(
-    "--pairs", is_flag=True, help="With more than two labels: also check each pair of labels."
-)
-@click.option(
+@_options.flag("--pairs", "With more than two labels: also check each pair of labels.")
+@_options.flag(
     "--exit-code",
-    is_flag=True,
-    help="Exit with 0 for complete separation, 10 for overlap, 11 for quasi-complete separation, "
+    "Exit with 0 for complete separation, 10 for overlap, 11 for quasi-complete separation, "
     "and 12 if 10 or 11 is open.",
 )
 @_options.force_option
@@ -211,7 +201,9 @@ def command(
         if certificate.separable is False and not (certificate.many or min_errors or out.quiet):
             click.echo("--min-errors searches for the fewest errors that any linear rule can make.")
         several = len(certificate.classes) > 1 and weight is None
-        if not out.quiet and (then := _next(files, output, opened.options, several=several)):
+        if not out.quiet and (
+            then := _next_command(files, output, opened.options, several=several)
+        ):
             _common.print_text(f"Next: {one_line(command_line(then))}")
     if certificate.separable is None:
         return UNDECIDED
@@ -309,10 +301,9 @@ def _read(opened: Any, weight: str | None, *, scale: bool, decimal: bool) -> tup
     return *in_place(X, y, left_out, weights), preprocessing, left_out
 
 
-def _next(
+def _next_command(
     files: tuple[str, ...], output: str | None, options: ReadOptions, *, several: bool
 ) -> list[str]:
-    """The command that one would type now: check what was written, or learn a rule."""
     if "-" in files:  # it is read once
         return []
     if output is not None:

@@ -135,7 +135,6 @@ def _document(classes: list[Any], counts: Any, objective: Any) -> dict[str, Any]
 
 
 def _mean_of_labels(by_class: list[dict[str, Any]]) -> float | None:
-    """The mean of the errors of each label; None where a label has no rows."""
     rates = [of["rate"] for of in by_class]
     return None if None in rates else sum(rates) / len(rates)
 

@@ -23,14 +23,14 @@ _KINDS = {"onnx": "--onnx FILE", "sql": "--sql", "excel": "--excel-formula", "py
 @click.command()
 @_options.model_argument
 @_options.file_option("--onnx", help="Write an ONNX graph to FILE.")
-@click.option("--sql", is_flag=True, help="Print a SQL query that gives every row its label.")
+@_options.flag("--sql", "Print a SQL query that gives every row its label.")
 @click.option(
     "--excel-formula",
     "excel",
     is_flag=True,
     help="Print a spreadsheet formula for the first row, to be filled down.",
 )
-@click.option("--python", is_flag=True, help="Print a Python module that needs no other package.")
+@_options.flag("--python", "Print a Python module that needs no other package.")
 @click.option(
     "-o",
     "--output",

@@ -23,13 +23,8 @@ _BOLD = ("Test error", "Warning", "Rerun")
 @click.option(
     "-o", "--output", metavar="FOLDER", help="Folder to write.  [default: FILE-rosenblatt]"
 )
-@click.option(
-    "--seed",
-    "random_state",
-    type=int,
-    default=0,
-    show_default=True,
-    help="Seed of all random choices: how rows are divided and shuffled.",
+@_options.seed_option(
+    "Seed of all random choices: how rows are divided and shuffled.",
 )
 @click.option(
     "--cv",
@@ -70,10 +65,9 @@ _BOLD = ("Test error", "Warning", "Rerun")
     help="Never choose a kernel rule, or choose one whenever it wins.  [default: choose it only if "
     "it wins by a standard error]",
 )
-@click.option(
+@_options.flag(
     "--scorecard",
-    is_flag=True,
-    help="Make a scorecard: a few terms, each worth whole points, added up by hand.  [default: a "
+    "Make a scorecard: a few terms, each worth whole points, added up by hand.  [default: a "
     "weight for each feature]",
 )
 @click.option(
@@ -94,39 +88,32 @@ _BOLD = ("Test error", "Warning", "Rerun")
     help="Compare with logistic regression and gradient boosting however large the table is, or "
     "not at all.  [default: compare if the table is not too large]",
 )
-@click.option(
+@_options.flag(
     "--no-retrain",
-    is_flag=True,
-    help="Test the chosen rule as it is after training on three fifths of the rows.  [default: it "
+    "Test the chosen rule as it is after training on three fifths of the rows.  [default: it "
     "is trained again on four fifths]",
 )
-@click.option(
+@_options.flag(
     "--private",
-    is_flag=True,
-    help="Write nothing derived from individual rows, for confidential tables.",
+    "Write nothing derived from individual rows, for confidential tables.",
 )
-@click.option(
+@_options.flag(
     "--embed-data",
-    is_flag=True,
-    help="Put all rows into the report, so that the page checks the whole proof when it is opened. "
+    "Put all rows into the report, so that the page checks the whole proof when it is opened. "
     "Whoever gets the report gets the data.",
 )
-@click.option(
+@_options.flag(
     "--thorough",
-    is_flag=True,
-    help="Also: the fewest errors that any linear rule makes, weights whose sign is forced, second "
+    "Also: the fewest errors that any linear rule makes, weights whose sign is forced, second "
     "opinions about test rows, and a bound on the error by one pass. Takes some seconds more.",
 )
-@click.option(
+@_options.seconds_option(
     "--time-limit",
-    type=float,
-    metavar="SECONDS",
-    help="Stop the separability check after SECONDS; its verdict is then undecided.  [default: 10]",
+    "Stop the separability check after SECONDS; its verdict is then undecided.  [default: 10]",
 )
-@click.option(
+@_options.flag(
     "--stream",
-    is_flag=True,
-    help="Train from disk (out-of-core), for tables larger than memory.",
+    "Train from disk (out-of-core), for tables larger than memory.",
 )
 @click.option(
     "--cache",
@@ -138,11 +125,9 @@ _BOLD = ("Test error", "Warning", "Rerun")
     metavar="FOLDER",
     help="Save the state of training here; the same command resumes it.  [default: not saved]",
 )
-@click.option(
+@_options.seconds_option(
     "--checkpoint-every",
-    type=float,
-    metavar="SECONDS",
-    help="With --checkpoint: seconds between checkpoints.  [default: 60]",
+    "With --checkpoint: seconds between checkpoints.  [default: 60]",
 )
 @click.option(
     "--engine",
@@ -150,10 +135,9 @@ _BOLD = ("Test error", "Warning", "Rerun")
     help="Train the candidates at the same time on a Dask cluster, such as tcp://scheduler:8786, "
     "or on ray; implies --stream.  [default: one after the other, here]",
 )
-@click.option(
+@_options.flag(
     "--force",
-    is_flag=True,
-    help="Replace the folder even if rosenblatt did not write its files.  [default: only what an "
+    "Replace the folder even if rosenblatt did not write its files.  [default: only what an "
     "earlier rosenblatt fit wrote is replaced]",
 )
 @_options.output_options
@@ -217,7 +201,6 @@ def command(
 
 
 def _show(lines: Iterable[tuple[str, str]]) -> None:
-    """One subject a line, warnings and the error in bold."""
     import shutil
     import sys
 

@@ -76,7 +76,7 @@ _LABELS = {"-1,1": (-1, 1), "0,1": (0, 1)}
 @_options.file_option("--gradescope", help="Write results.json for Gradescope to FILE.")
 @_options.file_option("--otter", help="Write results for Otter-Grader to FILE as JSON.")
 @_options.file_option("--junit", help="Write JUnit XML to FILE.")
-@click.option("--exit-code", is_flag=True, help="Exit with 1 if a program is not right.")
+@_options.flag("--exit-code", "Exit with 1 if a program is not right.")
 @_options.force_option
 @_options.output_options
 def command(

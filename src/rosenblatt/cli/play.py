@@ -17,11 +17,10 @@ from rosenblatt.errors import InputError
 @click.option(
     "-o", "--output", metavar="FILE", help="Write the page to FILE.  [default: a temporary file]"
 )
-@click.option("--no-open", is_flag=True, help="Do not open the page in a browser.")
-@click.option(
+@_options.flag("--no-open", "Do not open the page in a browser.")
+@_options.flag(
     "--serve",
-    is_flag=True,
-    help="Serve the page at 127.0.0.1, this computer only, until Ctrl-C.",
+    "Serve the page at 127.0.0.1, this computer only, until Ctrl-C.",
 )
 @click.option(
     "--port",

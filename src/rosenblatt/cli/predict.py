@@ -57,20 +57,18 @@ _WAITING = 1 << 24  # characters that wait in memory; more of them in a file
     metavar="COLUMN",
     help="Copy this column of FILE into the predictions (repeatable), or all for every one.",
 )
-@click.option(
+@_options.flag(
     "--explain",
-    is_flag=True,
-    help="Add the features that contribute most to the score of each row.",
+    "Add the features that contribute most to the score of each row.",
 )
 @click.option(
     "--reasons",
     type=click.IntRange(1),
     help=f"With --explain: how many features to name.  [default: {_REASONS}]",
 )
-@click.option(
+@_options.flag(
     "--counterfactual",
-    is_flag=True,
-    help="With --explain: add the smallest change of one column, and of two, that changes the "
+    "With --explain: add the smallest change of one column, and of two, that changes the "
     "predicted label.",
 )
 @click.option(
@@ -91,16 +89,13 @@ _WAITING = 1 << 24  # characters that wait in memory; more of them in a file
     metavar="FOLDER",
     help="With --second-opinion: write the proofs of forced answers into FOLDER.  [default: none]",
 )
-@click.option(
+@_options.flag(
     "--probability",
-    is_flag=True,
-    help="Add the probability of the label that the rule names (card = yes if ...), by Platt "
-    "scaling.",
+    "Add the probability of the label that the rule names (card = yes if ...), by Platt scaling.",
 )
-@click.option(
+@_options.flag(
     "--spreadsheet-safe",
-    is_flag=True,
-    help="Put an apostrophe before text that a spreadsheet would take for a formula: text that "
+    "Put an apostrophe before text that a spreadsheet would take for a formula: text that "
     "begins with =, +, - or @ and is no number.",
 )
 @_options.unseen_option("; such rows are marked")
@@ -239,7 +234,6 @@ def _threshold(known: Any, platt: Any) -> str:
 
 
 def _platt(known: Any, model: str) -> Any:
-    """From a score to a probability."""
     if known.probability is not None:
         return known.probability
     k = len(known.estimator.classes_)

@@ -27,10 +27,8 @@ _RULES = ("perceptron", "PA-I", "PA-II", "AROW")
 
 @click.command(cls=Command)
 @_options.table_options
-@click.option("--steps", is_flag=True, help="Explain every step in words, with its numbers.")
-@click.option(
-    "--check", is_flag=True, help="Test the inequalities of the convergence proofs on this run."
-)
+@_options.flag("--steps", "Explain every step in words, with its numbers.")
+@_options.flag("--check", "Test the inequalities of the convergence proofs on this run.")
 @click.option(
     "--format",
     "form",
@@ -86,9 +84,7 @@ _RULES = ("perceptron", "PA-I", "PA-II", "AROW")
     help="With the perceptron: what a score of 0 is: a mistake, or the score of a positive or a "
     "negative row.  [default: mistake]",
 )
-@click.option(
-    "--no-intercept", is_flag=True, help="Train a hyperplane through the origin, without intercept."
-)
+@_options.flag("--no-intercept", "Train a hyperplane through the origin, without intercept.")
 @click.option(
     "--max-iter",
     type=int,
@@ -97,15 +93,10 @@ _RULES = ("perceptron", "PA-I", "PA-II", "AROW")
 @click.option(
     "--max-updates", type=int, metavar="K", help="Stop after K updates.  [default: no limit]"
 )
-@click.option(
-    "--seed",
-    "random_state",
-    type=int,
-    default=0,
-    show_default=True,
-    help="Seed of the orders that are random: shuffle, fixed, blocks, mixed and random.",
+@_options.seed_option(
+    "Seed of the orders that are random: shuffle, fixed, blocks, mixed and random.",
 )
-@click.option("--scale", is_flag=True, help="Standardise numbers before training.")
+@_options.flag("--scale", "Standardise numbers before training.")
 @_options.file_option("-o", "--output", help="Write the trace to FILE as JSON.")
 @_options.file_option(
     "--html", help="Write a page to FILE in which the training can be stepped through."

@@ -89,7 +89,6 @@ def command(
 
 
 def _is_about_errors(path: str) -> bool:
-    """A proof of the fewest errors, or of a sign that the rows force."""
     try:
         claim = verify.load(path)
     except (json.JSONDecodeError, UnicodeError):  # a table, as one is easily named first
@@ -103,7 +102,6 @@ def _is_about_errors(path: str) -> bool:
 
 
 def _instead(model: str) -> str:
-    """What to give instead of a model."""
     beside = os.path.join(os.path.dirname(model), "certificate.json")
     there = os.path.exists(beside)
     instead = f"{beside} is beside it" if there else "rosenblatt certify -o FILE writes one"

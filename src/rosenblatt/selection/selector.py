@@ -491,7 +491,6 @@ def nested(comparison: Comparison, k: int) -> Selection:
 
 
 def _in_every_fold(folds: list[list[ComparisonRule]]) -> list[ComparisonRule]:
-    """The sums of those that were tested in every fold."""
     by_name: dict[str, list[ComparisonRule]] = {}
     for rules in folds:
         for rule in rules:

@@ -16,7 +16,18 @@ from rosenblatt.cli._help import FIRST, TOPICS
 from rosenblatt.datasets import load_credit
 
 # As typed, but sooner: every option can also be set in the environment.
-QUICKLY = {"CERTIFY_FEWEST_ERRORS": "0.1", "FIT_NO_PEERS": "1", "FIT_TIME_LIMIT": "1"}
+QUICKLY = {"FIT_COMPARISON": "0", "FIT_TIME_LIMIT": "1"}
+HOMEWORK = """
+def my_perceptron(X, y):
+    w, b = 0 * X[0], 0
+    while any(y[i] * (X[i] @ w + b) <= 0 for i in range(len(y))):
+        for i in range(len(y)):
+            if y[i] * (X[i] @ w + b) <= 0:
+                w, b = w + y[i] * X[i], b + y[i]
+    return w, b
+
+train = my_perceptron
+"""
 
 
 def command(name):
@@ -109,6 +120,9 @@ def test_the_examples_work_when_pasted(tmp_path, shell, monkeypatch):
     monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}:{os.environ['PATH']}")
     for name, value in QUICKLY.items():
         monkeypatch.setenv(f"ROSENBLATT_{name}", value)
+    Path("submissions").mkdir()
+    for file in ("hw.py", "submissions/ann.py"):
+        Path(file).write_text(HOMEWORK)
     for line in dict.fromkeys(lines):
         if "--serve" in line or ("--onnx" in line and find_spec("onnx") is None):
             continue  # the first never ends, the second needs an extra

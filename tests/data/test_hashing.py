@@ -165,7 +165,7 @@ def test_text_without_a_known_word_is_marked(shell, tmp_path):
     code, out, err = shell("predict", "out/model.json", "new.csv")
     head, *rows = [line.split(",") for line in out.splitlines()]
     assert code == 0
-    assert head == ["row", "prediction", "score", "unseen"]
+    assert head == ["row", "prediction", "score", "unseen in training"]
     assert [row[3] for row in rows] == ["", *["review: no word known from training"] * 2, ""]
     assert "2 rows" in err
     found = json.loads(shell("predict", "out/model.json", "new.csv", "--json")[1])["rows"]

@@ -36,8 +36,18 @@ _LABELS = {"-1,1": (-1, 1), "0,1": (0, 1)}
     show_default=True,
     help="Lecture notes whose conventions hold.",
 )
-@click.option("--labels", type=click.Choice(list(_LABELS)), default="-1,1", show_default=True)
-@click.option("--layout", type=click.Choice(("rows", "columns")), help="What a point is in X.")
+@click.option(
+    "--labels",
+    type=click.Choice(list(_LABELS)),
+    default="-1,1",
+    show_default=True,
+    help="How the two labels are written.",
+)
+@click.option(
+    "--layout",
+    type=click.Choice(("rows", "columns")),
+    help="What a point is in X.  [default: as in the notes]",
+)
 @click.option(
     "--tie",
     type=click.Choice(("mistake", "positive", "negative")),
@@ -54,13 +64,15 @@ _LABELS = {"-1,1": (-1, 1), "0,1": (0, 1)}
     default=None,
     help="Whether there is an intercept b.  [default: as in the notes]",
 )
-@click.option("--points", type=float, default=10.0, show_default=True, help="For a right program.")
+@click.option(
+    "--points", type=float, default=10.0, show_default=True, help="Points for a right program."
+)
 @click.option(
     "--hints",
     type=click.IntRange(0, 3),
     default=3,
     show_default=True,
-    help="0: right or not; 1: where to look; 2: the mistake; 3: the first wrong step, too.",
+    help="How much is told: 0: right or not; 1: where to look; 2: the mistake; 3: the first wrong step, too.",
 )
 @click.option(
     "--seed",

@@ -7,6 +7,7 @@ what was seen goes to one file descriptor. Nothing here compares anything: the p
 from __future__ import annotations
 
 import contextlib
+import gc
 import inspect
 import json
 import os
@@ -243,12 +244,15 @@ def limited(seconds: float) -> Iterator[None]:
         raise OutOfTimeError
 
     before = signal.signal(signal.SIGVTALRM, over)
+    callbacks = gc.callbacks[:]
+    gc.callbacks.clear()  # an exception within one of them would be lost
     signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
     try:
         yield
     finally:
         signal.setitimer(signal.ITIMER_VIRTUAL, 0)
         signal.signal(signal.SIGVTALRM, before)
+        gc.callbacks[:] = callbacks
 
 
 def observe(function: Callable[..., Any], cases: list[dict[str, Any]]) -> dict[str, Any]:

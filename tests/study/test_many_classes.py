@@ -272,6 +272,21 @@ def test_a_column_that_tells_the_label_is_suspect(found):
     assert not any("leakage" in said for said in found.warnings)
 
 
+def test_a_column_that_tells_a_rare_label_from_all_others_is_suspect():
+    """Of 3.5% it is right about all, of the others wrong about few; it says nothing of these."""
+    rng = np.random.default_rng(0)
+    label = rng.choice(["low", "middle", "top"], 2000, p=[0.6, 0.365, 0.035])
+    code = np.where(label == "top", 4, rng.choice([0, 1, 2, 3, 5], 2000))
+    code[rng.random(2000) < 0.002] = 4
+    frame = pd.DataFrame({"a": rng.standard_normal(2000).round(2), "code": code, "label": label})
+    X, y, preprocessing = read(frame, target="label").encode()
+    told = telling_columns(X, y, preprocessing)
+    wrong = ((code == 4) != (label == "top")).mean()
+    assert told == {"code": (wrong, "top")}
+    even = label[rng.permutation(2000)]  # the same shares, told by nothing
+    assert telling_columns(X, even, preprocessing) == {}
+
+
 def test_petals_do_not_tell_the_species_alone(iris):
     assert iris.warnings == []
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rosenblatt._certify import column_text
-from rosenblatt._study.telling_columns import by_chance, telling_columns
+from rosenblatt._study.telling_columns import Told, by_chance, telling_columns
 from rosenblatt._util.spelling import option
-from rosenblatt._util.text import listed, many
+from rosenblatt._util.text import listed, many, named
 from rosenblatt.data.stack import head
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ def _proved(
 
 
 def _revealed(
-    names: list[str], proved: dict[str, int], almost: dict[str, float], rows: int, ignored: str
+    names: list[str], proved: dict[str, int], almost: dict[str, Told], rows: int, ignored: str
 ) -> Warned:
     """Each of the first few with its own figures, those that tell the most first."""
     sure = sorted((n for n in names if n in proved), key=lambda n: -proved[n])
@@ -101,14 +101,20 @@ def _revealed(
     ]
     unproved = [name for name in names if name not in proved]
     if unproved:
-        wrong = [f"{name} alone is wrong in only {almost[name]:.1%} of rows" for name in unproved]
-        facts.append(listed(wrong, _FIGURES))
+        facts.append(listed([_almost(name, almost[name]) for name in unproved], _FIGURES))
     them = "it is recorded only after the label is known, leave it out"
     if len(names) > 1:
         them = "they are recorded only after the label is known, leave them out"
     sentence = f"Possible target leakage: {'; '.join(facts)}. If {them}: {ignored}."
     advice = {"ignore": names[:_NAMED]}
     return {"kind": "revealing", "columns": names, "sentence": sentence, "advice": advice}
+
+
+def _almost(name: str, told: Told) -> str:
+    if told.label is None:
+        return f"{name} alone is wrong in only {told.error:.1%} of rows"
+    whom = f"{named(str(told.label))} from all other labels"
+    return f"{name} alone tells {whom}, wrong in only {told.error:.1%} of rows"
 
 
 def _collinear(

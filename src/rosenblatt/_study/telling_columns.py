@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,7 @@ from rosenblatt.data.preprocessing import Number, Preprocessing
 _LOOKED_AT = 50_000  # rows that are sorted by every column
 _TELLING = 10  # a column is suspect if alone it makes so many times fewer errors than none
 _RARE, _TELLING_OF_RARE = 0.1, 5  # of a rare label fewer times: it is seldom told so well
+_RAREST = 5  # of many labels are told from all others: those that are far rarer than most
 _TELLING_OF_MANY = 20  # it cuts into as many stretches as there are classes, and finds more
 _UNLIKELY = 100  # a chance of one in so many is taken for chance
 _BINS = 256  # of a column of numbers, for many classes
@@ -39,13 +40,28 @@ def _log_ways(n: int, k: int) -> float:
     return math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1)
 
 
-def telling_columns(X: Any, y: Any, preprocessing: Preprocessing) -> dict[str, float]:
-    """Columns that alone make far fewer errors than the largest class, and their error rates."""
+class Told(NamedTuple):
+    """What a column tells alone: the labels, or one from all others, and how often it is wrong."""
+
+    error: float
+    label: Any = None
+
+
+def telling_columns(X: Any, y: Any, preprocessing: Preprocessing) -> dict[str, Told]:
+    """Columns that alone make far fewer errors than the largest class."""
     step = -(-len(y) // _LOOKED_AT)
     X, (classes, codes) = X[::step], np.unique(y[::step], return_inverse=True)
-    if len(classes) > 2:
-        return _of_many(X, codes, len(classes), preprocessing)
-    return _of_two(X, codes == 1, preprocessing)
+    if len(classes) == 2:
+        by_column = _of_two(X, codes == 1, preprocessing)
+        return {name: Told(error) for name, error in by_column.items()}
+    told: dict[str, Told] = {}
+    counts = np.bincount(codes)
+    for code in np.argsort(counts, kind="stable")[:_RAREST].tolist():
+        if counts[code] * max(1 / _RARE, 2 * len(classes)) < len(codes):
+            errors = _of_two(X, codes == code, preprocessing)
+            told |= {name: Told(error, classes[code]) for name, error in errors.items()}
+    errors = _of_many(X, codes, len(classes), preprocessing)
+    return told | {name: Told(error) for name, error in errors.items()}
 
 
 def _of_two(X: Any, positive: NDArray[np.bool_], preprocessing: Preprocessing) -> dict[str, float]:

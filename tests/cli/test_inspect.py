@@ -4,6 +4,7 @@ import json
 import shlex
 
 import pandas as pd
+import pytest
 
 from commands import CREDIT, line_of, write
 from raising import check_sentence
@@ -51,10 +52,20 @@ def test_inspect_shows_every_problem_at_once(shell):
 
 
 def test_many_labels_are_counted_and_no_problem(shell):
-    name = write("t.csv", "a,label\n" + "1,x\n2,y\n3,z\n4,x\n")
+    name = write("t.csv", "a,label\n" + "1,x\n2,y\n3,z\n4,x\n" * 5)
     code, out, _ = shell("inspect", name, "-y", "label")
     assert code == 0
-    assert "x (2), y (1), z (1)" in out
+    assert "x (10), y (5), z (5)" in out
+
+
+@pytest.mark.parametrize("rows", [4, 5])
+def test_a_label_too_rare_for_fit_is_a_problem(shell, rows):
+    """What fit refuses is not called ready, and the other way round."""
+    lines = [f"{k / 7},{'rare' if k < rows else 'xy'[k % 2]}\n" for k in range(60)]
+    name = write("t.csv", "a,label\n" + "".join(lines))
+    code, out, _ = shell("inspect", name, "-y", "label")
+    assert code == shell("fit", name, "-y", "label")[0] == (2 if rows == 4 else 0)
+    assert out.startswith("Not ready" if rows == 4 else ("Ready", "Look at"))
 
 
 def test_inspect_notes(shell):

@@ -33,10 +33,14 @@ def command(files: tuple[str, ...], out: _common.Output, **reading: Any) -> int:
     opened = _common.open_table(files, reading, labelled=False)
 
     from rosenblatt.data.summary import summary
+    from rosenblatt.selection.folds import too_rare
 
     with out.reading():
         table = opened.read()
         description = summary(table)
+        if not description["problems"] and len(description["labels"]) > 1:
+            rare = too_rare(description["labels"])
+            description["problems"] += [] if rare is None else [rare]
         warnings = [] if description["problems"] else _warnings(table)
     description["warnings"] = [dict(warned) for warned in warnings]
     description["next"] = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -77,6 +78,18 @@ def rest(parts: list[Indices], without: list[int]) -> Indices:
     return np.sort(np.concatenate([p for i, p in enumerate(parts) if i not in without]))
 
 
+def too_rare(rows: Mapping[Any, int], k: int = FIFTHS) -> str | None:
+    """Of a label that cannot be in every part: what to do."""
+    label = min(rows, key=rows.__getitem__)
+    if rows[label] >= k:
+        return None
+    return (
+        f"Only {rows[label]} of {sum(rows.values()):,} rows have the label {str(label)!r}; each of "
+        f"the {k} parts that train, choose and test needs one at least. Give more such rows"
+        f"{_or_fewer_labels() if len(rows) > 2 else ''}."
+    )
+
+
 def _or_fewer_labels() -> str:
     return (
         ", leave them out, or choose labels to be told from all others: "
@@ -88,13 +101,8 @@ def _check(labels: NDArray[Any], counts: NDArray[np.intp], k: int, groups: Indic
     if len(labels) < 2:
         only = f"all are {str(labels[0])!r}" if len(labels) else "there are none"
         raise InputError(f"Two different labels are needed to compare rules; {only}.")
-    if counts.min() < k:
-        fewest = str(labels[counts.argmin()])
-        raise InputError(
-            f"Only {counts.min()} of {counts.sum():,} rows have the label {fewest!r}; each of the "
-            f"{k} parts that train, choose and test needs one at least. Give more such rows"
-            f"{_or_fewer_labels() if len(labels) > 2 else ''}."
-        )
+    if (rare := too_rare(dict(zip(labels.tolist(), counts.tolist(), strict=True)), k)) is not None:
+        raise InputError(rare)
     if groups is not None and (number := len(np.unique(groups))) < k:
         raise InputError(
             f"There are {number} groups, and rows of a group stay together; {k} parts need {k} "

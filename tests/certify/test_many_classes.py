@@ -14,6 +14,9 @@ from raising import raises
 from rational import COMPLETE, OVERLAP, QUASI, UNDECIDED
 from rosenblatt import certify, minimum_errors
 from rosenblatt._certify import by_training, check
+from rosenblatt._certify.lifted_rows import LiftedRows
+from rosenblatt._certify.rows import Rows
+from rosenblatt._util.budget import Budget
 from rosenblatt.certificate import Certificate, ClassPair
 from rosenblatt.errors import InputError, VerificationError
 
@@ -266,3 +269,14 @@ def test_what_is_for_two_classes_says_so():
     X, y = load_iris(return_X_y=True)
     with raises(InputError):
         minimum_errors(X, y)
+
+
+def test_no_rows_have_no_scores():
+    """Where one prime has decided about all rows of a part, none is left for the next."""
+    points = Rows(
+        np.eye(3), np.ones(3, dtype=np.int8), intercept=True, decimal=False, budget=Budget()
+    )
+    lifted = LiftedRows.of(points, np.array([0, 1, 2]), 3)
+    normals = np.ones((8, 5), dtype=np.int64)
+    assert lifted.times(normals, np.arange(6), 7).shape == (6, 5)
+    assert lifted.times(normals, np.arange(0), 7).shape == (0, 5)

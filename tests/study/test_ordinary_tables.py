@@ -203,6 +203,41 @@ def test_a_label_that_is_nearly_always_missed():
         )
 
 
+@pytest.mark.parametrize("rare", [6, 7])
+def test_cross_validation_is_advised_only_where_it_can_be_done(rare):
+    """Without one of 5 folds a label has to be in each of 5 others: of 7 rows 5 are left."""
+    frame = pd.DataFrame({"a": RNG.normal(size=90), "label": ["bad"] * rare + ["ok"] * (90 - rare)})
+    found = study(frame, target="label", comparison=False, linear_only=True)
+    assert ("cv=5" in " ".join(found.warnings)) is (rare == 7)
+    if rare == 7:
+        assert study(frame, target="label", cv=5, comparison=False).selection.test_n == 90
+    else:
+        with raises(InputError):
+            study(frame, target="label", cv=5, comparison=False)
+
+
+def test_a_balanced_error_no_better_than_that_of_one_label_is_told():
+    frame = pd.DataFrame({"a": RNG.normal(size=300), "label": ["bad"] * 60 + ["ok"] * 240})
+    asked = {"target": "label", "class_weight": "balanced", "linear_only": True}
+    by_chance = study(frame, comparison=False, **asked)
+    assert "better than always saying the same label" in by_chance.warnings[0]
+    frame["b"] = frame["a"] + 2.0 * (frame["label"] == "bad")
+    assert "always" not in " ".join(study(frame, comparison=False, **asked).warnings)
+
+
+def test_others_are_compared_by_costs_where_a_label_has_few_rows():
+    frame = pd.DataFrame({"a": RNG.normal(size=90), "label": ["bad"] * 6 + ["ok"] * 84})
+    found = study(frame, target="label", costs={"bad:ok": 20}, linear_only=True)
+    assert found.selection.failed == {}
+    assert len(found.selection.peers) == 3
+
+
+def test_a_label_with_half_of_the_rows_is_not_called_rare():
+    labels = ["no"] * 10 + ["yes"] * 8
+    (said,) = result_warnings(Chosen(labels, ["no"] * 18, (0, 0.1), "no"), None, None)
+    assert (said["kind"], said["advice"]) == ("missed", {})
+
+
 def test_a_rule_that_finds_rare_rows_is_not_said_to_fail():
     """Of 4 % positive rows, most are found: always saying no is as often right, and no more is
     said than that."""

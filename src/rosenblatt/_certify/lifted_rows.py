@@ -215,7 +215,7 @@ class LiftedRows(Rows):
         blocks = normals.reshape(self.classes - 1, D, many).transpose(1, 0, 2).reshape(D, -1)
         products = self.points.times(np.ascontiguousarray(blocks), used, prime)
         scores = np.zeros((len(used), self.classes, many), dtype=np.int64)
-        scores[:, :-1] = products.reshape(len(used), -1, many)
+        scores[:, :-1] = products.reshape(len(used), self.classes - 1, many)
         return np.asarray((scores[row, self.own[index]] - scores[row, self.rival[index]]) % prime)
 
 

@@ -37,6 +37,7 @@ from rosenblatt.report.document import (
     Warned,
 )
 from rosenblatt.selection.candidates import ONE_COLUMN
+from rosenblatt.selection.folds import too_rare
 
 if TYPE_CHECKING:
     from rosenblatt import Certificate
@@ -157,7 +158,12 @@ def _warnings(
     of_table += [about("like missing", sentence) for sentence in notes.like_missing]
     if count := len(notes.unlabelled):
         of_table.append(about("unlabelled", f"{unlabelled(count)}."))
-    all_rows = tested_by_all(origin) if options.retrain and not options.stream else None
+    can_fold = options.retrain and not options.stream
+    can_fold = can_fold and too_rare(read.counts, FOLDS, nested=True) is None
+    groups = compared.selection.groups
+    if groups is not None and groups.given:
+        can_fold = can_fold and int(groups.codes.max()) + 1 >= FOLDS + 2
+    all_rows = tested_by_all(origin) if can_fold else None
     of_table = does_not_fit(compared.selection) + of_table
     return of_table + result_warnings(compared.selection, cost, all_rows)
 

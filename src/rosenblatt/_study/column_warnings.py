@@ -111,6 +111,8 @@ def _revealed(
 
 
 def _almost(name: str, told: Told) -> str:
+    if told == (0, None):
+        return f"{name} alone tells the label of every row"
     if told.label is None:
         return f"{name} alone is wrong in only {told.error:.1%} of rows"
     whom = f"{named(str(told.label))} from all other labels"

@@ -41,7 +41,8 @@ def result_warnings(
             sentence = f"{named(label)} is nearly always missed: {with_it} "
             sentence += f"the rule finds {right or 'none'}."
             advice = {}
-            if selection.criterion.objective == "error":
+            is_rare = 2 * rows * len(selection.estimator.classes_) < selection.test_n
+            if is_rare and selection.criterion.objective == "error":
                 sentence += f" To weigh rare labels more: {option('class_weight', 'balanced')}."
                 advice = {"class_weight": "balanced"}
             warnings.append(about("missed", sentence, **advice))
@@ -99,15 +100,15 @@ def _is_far(fewer: Any, own: Any, groups: Any) -> bool:
 
 
 def _no_better(selection: Selection, cost: Cost | None) -> list[Warned]:
-    """By what the rule was chosen by; a mean of the errors of each label is beaten by no label.
+    """By what the rule was chosen by.
 
     A cost has no interval without an error: then that of the error decides.
     """
     n, objective = selection.test_n, selection.criterion.objective
-    if objective == "balanced":
-        return []
     if selection.interval is None:
         return []
+    if objective == "balanced":
+        return _no_better_balanced(selection)
     (lo, hi), always = selection.interval, selection.majority_errors / n
     label, what = str(selection.majority), "error"
     rates = [f"{rate:.1%}" for rate in (always, lo, hi)]
@@ -127,6 +128,27 @@ def _no_better(selection: Selection, cost: Cost | None) -> list[Warned]:
         f"The test rows do not show that the rule is better than always saying {named(label)}. "
         f"That {wrong}, which is inside the interval of the rule's {what}, {rates[1]} to "
         f"{rates[2]}."
+    )
+    return [about("no better", sentence)]
+
+
+def _no_better_balanced(selection: Selection) -> list[Warned]:
+    """Always the same label errs on all rows of the others."""
+    by_row = selection.criterion.row_costs(
+        selection.labels, selection.predictions, selection.estimator.classes_
+    )
+    ends = mean_interval(by_row, selection.test_groups)
+    always = 1 - 1 / len(set(selection.labels.tolist()))
+    if ends is None or always > ends[1]:
+        return []
+    if always < ends[0]:
+        than = f"than always saying the same label ({always:.1%})"
+        worse = f"On the test rows the rule has a greater balanced error {than}: do not rely on it."
+        return [about("worse", worse)]
+    sentence = (
+        "The test rows do not show that the rule is better than always saying the same label. That "
+        f"has a balanced error of {always:.1%}, which is inside the interval of the rule's, "
+        f"{ends[0]:.1%} to {ends[1]:.1%}."
     )
     return [about("no better", sentence)]
 

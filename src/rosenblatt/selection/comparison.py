@@ -163,7 +163,8 @@ class Comparison:
         is, on a fifth that did not train."""
         held_out = None
         if self.criterion.moves:
-            fifths = self.folds(rows, FIFTHS)
+            fewest = int(np.unique(self.y[rows], return_counts=True)[1].min())
+            fifths = self.folds(rows, max(2, min(FIFTHS, fewest)))
             trained = self._fitted(name, rule, rest(fifths, [0]))
             if trained is None:
                 return None

@@ -78,15 +78,20 @@ def rest(parts: list[Indices], without: list[int]) -> Indices:
     return np.sort(np.concatenate([p for i, p in enumerate(parts) if i not in without]))
 
 
-def too_rare(rows: Mapping[Any, int], k: int = FIFTHS) -> str | None:
-    """Of a label that cannot be in every part: what to do."""
+def too_rare(rows: Mapping[Any, int], k: int = FIFTHS, *, nested: bool = False) -> str | None:
+    """Of a label that cannot be in every part: what to do. `nested`: without any one of k folds,
+    the rows are divided into k folds again."""
     label = min(rows, key=rows.__getitem__)
-    if rows[label] >= k:
+    if rows[label] >= (k + 2 if nested else k):
         return None
+    needed = f"each of the {k} parts that train, choose and test needs one at least"
+    fewer = _or_fewer_labels() if len(rows) > 2 else ""
+    if nested:
+        needed = f"with {k} folds, which are divided into {k} again, {k + 2} are needed"
+        fewer = f", or take fewer folds{fewer}"
     return (
-        f"Only {rows[label]} of {sum(rows.values()):,} rows have the label {str(label)!r}; each of "
-        f"the {k} parts that train, choose and test needs one at least. Give more such rows"
-        f"{_or_fewer_labels() if len(rows) > 2 else ''}."
+        f"Only {rows[label]} of {sum(rows.values()):,} rows have the label {str(label)!r}; "
+        f"{needed}. Give more such rows{fewer}."
     )
 
 

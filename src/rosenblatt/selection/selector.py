@@ -28,7 +28,7 @@ from rosenblatt.selection.comparison import (
     trained_with,
 )
 from rosenblatt.selection.criterion import Criterion
-from rosenblatt.selection.folds import FIFTHS, Indices, rest
+from rosenblatt.selection.folds import FIFTHS, Indices, rest, too_rare
 from rosenblatt.selection.measures import LEAST_GROUPS, clopper_pearson, error_interval
 from rosenblatt.selection.out_of_sample import Floats, OutOfSample, Unit
 from rosenblatt.selection.refit import Refitted, more_fits, refit, with_threshold
@@ -458,6 +458,9 @@ def nested(comparison: Comparison, k: int) -> Selection:
     """Each of k folds is tested by the winner of a cross-validation on all others."""
     y, training = comparison.y, comparison.training
     every = np.arange(len(y))
+    rows = dict(zip(*(part.tolist() for part in np.unique(y, return_counts=True)), strict=True))
+    if len(rows) > 1 and (rare := too_rare(rows, k, nested=True)) is not None:
+        raise InputError(rare)
     outer = comparison.folds(every, k)
     training.total = (k + 1) * (k * len(comparison.rules) + 1) + k * comparison.other_fits
     whole = _cross_validated(comparison, every, k)

@@ -1,9 +1,15 @@
 """Exports read a table as training read it, and `export --check` finds the row that differs."""
 
+import csv
+import os
+import shutil
+import subprocess
 import sys
+from contextlib import suppress
 from datetime import date, datetime, timedelta
 
 import numpy as np
+import openpyxl
 import pytest
 
 from raising import raises
@@ -203,8 +209,61 @@ def test_nothing_is_written_where_a_row_differs(shell, tmp_path):
     assert not (tmp_path / "out").exists()
 
 
-def test_a_missing_extra_is_one_line_to_type(shell, model, monkeypatch):
-    monkeypatch.setitem(sys.modules, "formulas", None)
-    code, _, told = shell("export", model, "--excel-formula", "--check", "t.csv")
-    assert code == 2
-    assert 'pip install "rosenblatt[formulas]"' in told
+@pytest.mark.parametrize(
+    "library, kind, extra",
+    [
+        ("formulas", ["--excel-formula"], "formulas"),
+        ("onnxruntime", ["--onnx", "out"], "onnx"),
+        ("onnx", ["--onnx", "out"], "onnx"),
+    ],
+)
+def test_a_missing_extra_is_one_line_to_type(shell, model, monkeypatch, library, kind, extra):
+    monkeypatch.setitem(sys.modules, library, None)
+    for written_with in ("onnx_model", "onnx_graph"):
+        monkeypatch.delitem(sys.modules, f"rosenblatt._export.{written_with}", raising=False)
+    code, _, told = shell("export", model, *kind, "--check", "t.csv")
+    assert (code, told.count("\n")) == (2, 1)
+    assert f'pip install "rosenblatt[{extra}]"' in told
+
+
+# --- In LibreOffice -------------------------------------------------------------------------------
+
+
+def cell_of(text):
+    """As a spreadsheet holds it once it has opened the file."""
+    if text in ("TRUE", "FALSE"):
+        return text == "TRUE"
+    for kind in (float, date.fromisoformat, datetime.fromisoformat):
+        with suppress(ValueError):
+            return kind(text)
+    return text or None
+
+
+@pytest.mark.skipif(os.environ.get("ROSENBLATT_SOAK") != "1", reason="only in make soak")
+@pytest.mark.skipif(shutil.which("soffice") is None, reason="there is no LibreOffice")
+def test_libreoffice_gives_the_labels_of_predict(tmp_path):
+    """Dates, moments, gaps, truth values, words with quotes."""
+    path = written(tmp_path / "t.csv", units=False)
+    rule, preprocessing = learned(path)
+    with open(path, newline="") as file:
+        names, *rows = csv.reader(file)
+    book = openpyxl.Workbook()
+    for k, row in enumerate([names, *rows], start=1):
+        book.active.append(row if k == 1 else [cell_of(cell) for cell in row])
+        if k > 1:
+            cells = {name: f"{chr(65 + j)}{k}" for j, name in enumerate(names)}
+            formula = to_excel_formula(rule, preprocessing=preprocessing, cells=cells)
+            book.active.cell(k, len(names) + 1).value = formula
+    book.save(tmp_path / "t.xlsx")
+    home = f"-env:UserInstallation=file://{tmp_path}/profile"
+    made = ["--convert-to", "csv", "--outdir", tmp_path / "made", tmp_path / "t.xlsx"]
+    subprocess.run(["soffice", home, "--headless", *made], check=True, capture_output=True)
+    with open(tmp_path / "made" / "t.csv", newline="") as file:
+        found = [row[-1] for row in csv.reader(file)][1:]
+    wanted = check.check(rule, preprocessing, programs(rule, preprocessing)["python"](), path)
+    assert wanted.rows == N
+    module = {}
+    exec(to_python(rule, preprocessing=preprocessing), module)
+    expected = [module["predict"](dict(zip(names, row, strict=True))) or "#N/A" for row in rows]
+    assert found == expected
+    assert len(set(found)) > 1

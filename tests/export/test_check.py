@@ -210,7 +210,7 @@ def test_nothing_is_written_where_a_row_differs(shell, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "library, kind, extra",
+    ("library", "kind", "extra"),
     [
         ("formulas", ["--excel-formula"], "formulas"),
         ("onnxruntime", ["--onnx", "out"], "onnx"),

@@ -151,9 +151,25 @@ def test_what_is_printed_with_costs(shell):
     assert "validation cost a row" in out
     assert "always saying no: " in out.split("\nCost ")[1]
     assert "not by this rate" in " ".join(out.split())
+    assert "logistic regression (cost: " in out
     assert "One pass" not in out  # it knows no costs
     balanced = shell("fit", "t.csv", "-y", "ill", "--class-weight", "balanced")[1]
     assert "the labels; always the same label: 50.0%" in " ".join(balanced.split())
+
+
+def test_others_are_compared_by_what_decides():
+    """Always "no" costs 4 for each "yes"; balanced it is half wrong."""
+    frame, asked = made(), {"target": "ill", "linear_only": True}
+    dear = study(frame, costs={"yes:no": 4}, **asked)
+    share = (dear.selection.labels == "yes").mean()
+    told = dear.to_dict()["comparisons"]
+    assert told[0]["cost"] == pytest.approx(4 * share)
+    assert {one["name"] for one in told} >= {"logistic", "boosting"}
+    assert all(0 < one["cost"] <= 4 * share for one in told[1:])
+    even = study(frame, class_weight="balanced", **asked).to_dict()["comparisons"]
+    assert even[0]["cost"] == pytest.approx(0.5)
+    plain = study(frame, **asked).to_dict()["comparisons"]
+    assert {one["cost"] for one in plain} == {None}
 
 
 def test_balanced_finds_more_of_the_rare_label():

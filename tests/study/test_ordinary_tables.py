@@ -229,7 +229,7 @@ def test_others_are_compared_by_costs_where_a_label_has_few_rows():
     frame = pd.DataFrame({"a": RNG.normal(size=90), "label": ["bad"] * 6 + ["ok"] * 84})
     found = study(frame, target="label", costs={"bad:ok": 20}, linear_only=True)
     assert found.selection.failed == {}
-    assert len(found.selection.peers) == 3
+    assert len(found.selection.comparison_rules) == 3
 
 
 def test_a_label_with_half_of_the_rows_is_not_called_rare():

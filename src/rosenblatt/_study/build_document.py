@@ -7,6 +7,8 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from rosenblatt._core.backend import core
 from rosenblatt._study import robustness, rule, training_evidence, verdict
 from rosenblatt._study.column_warnings import column_warnings
@@ -235,15 +237,22 @@ def comparisons(selection: Selection) -> list[ComparedOnTest]:
     """The largest class first, then what other methods made of the same training rows."""
     if selection.test_n == 0:
         return []
-    n = selection.test_n
-    always = selection.candidates[0].name
-    others = [(always, selection.majority_errors, False)]
+    n, criterion, always = selection.test_n, selection.criterion, selection.candidates[0].name
+    constant = np.full_like(selection.labels, selection.majority)
+    by_row = criterion.row_costs(selection.labels, constant, selection.estimator.classes_)
+    others = [(always, selection.majority_errors, False, by_row)]
     for peer in selection.comparison_rules:
         name = peer.name if peer.column is None else f"{peer.column} alone"
-        others.append((name, peer.test_errors, peer.name == ONE_COLUMN))
+        others.append((name, peer.test_errors, peer.name == ONE_COLUMN, peer.losses))
     return [
-        {"name": name, "test_errors": errors, "test_n": n, "column": column}
-        for name, errors, column in others
+        {
+            "name": name,
+            "test_errors": errors,
+            "test_n": n,
+            "column": column,
+            "cost": None if criterion.objective == "error" else float(by_row.mean()),
+        }
+        for name, errors, column, by_row in others
     ]
 
 

@@ -263,6 +263,7 @@ class ComparedOnTest(TypedDict):
     test_errors: int
     test_n: int
     column: bool  # it uses a single column
+    cost: float | None  # of a row, by what the rule was chosen by; None: by errors alone
 
 
 class Error(TypedDict):

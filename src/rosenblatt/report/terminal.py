@@ -19,6 +19,7 @@ from rosenblatt.report.document import (
     SECTIONS,
     Candidate,
     ClassRule,
+    ComparedOnTest,
     Confusion,
     Data,
     Fit,
@@ -166,13 +167,13 @@ def _errors(document: Fit) -> Iterator[Line]:
     others = document["comparisons"][1:]
     for other in others:
         if other["column"]:
-            same += f"; {other['name']}: {other['test_errors'] / n:.1%}"
+            same += f"; {other['name']}: {other['test_errors'] / n:.1%}{_by_cost(other, by)}"
     yield "Compared", f"{error['majority_errors'] / n:>5.1%}  {same}"
     for other in others:
         if other["column"]:
             continue
         name = _OTHERS.get(other["name"], other["name"])
-        yield "Compared", f"{other['test_errors'] / n:>5.1%}  {name}"
+        yield "Compared", f"{other['test_errors'] / n:>5.1%}  {name}{_by_cost(other, by)}"
         cards = cards or any(c["name"].startswith(CARD) for c in document["candidates"])
     if cards:
         yield "", f"{' ' * _INDENT}{_NOT_CARDS}"
@@ -192,6 +193,15 @@ def _errors(document: Fit) -> Iterator[Line]:
             f"{sum(rates) / len(rates):>5.1%}  the mean of the error rates of the labels; always "
             f"the same label: {1 - 1 / len(classes):.1%}",
         )
+
+
+def _by_cost(other: ComparedOnTest, objective: str) -> str:
+    """What counts, where that is not the error."""
+    if other["cost"] is None:
+        return ""
+    if objective == "balanced":
+        return f" (balanced: {other['cost']:.1%})"
+    return f" (cost: {other['cost']:.3g} a row)"
 
 
 _NOT_CARDS = "(these use every column, with a weight of its own)"

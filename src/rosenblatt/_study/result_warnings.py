@@ -148,7 +148,7 @@ def _no_better_balanced(selection: Selection) -> list[Warned]:
     sentence = (
         "The test rows do not show that the rule is better than always saying the same label. That "
         f"has a balanced error of {always:.1%}, which is inside the interval of the rule's, "
-        f"{ends[0]:.1%} to {ends[1]:.1%}."
+        f"{ends[0]:.1%} to {min(ends[1], 1):.1%}."
     )
     return [about("no better", sentence)]
 

@@ -18,6 +18,7 @@ import importlib
 import json
 import os
 import random
+import resource
 import signal
 import sys
 import time
@@ -34,16 +35,19 @@ PACKAGE = ROOT / "src" / "rosenblatt"
 # Each module, and tests of it, the quickest first.
 _TRAINING = ["training/test_whole_epochs.py", "training/test_textbook.py"]
 _TRAINING += ["training/test_recorded_fits.py", "training/test_callbacks.py"]
+_TRAINING += ["training/test_prove.py", "training/test_drop_in.py"]
+_LOOP = ["training/test_keeps_and_orders.py", "training/test_warm_start.py"]
 _VERIFY = ["certify/test_kept_certificates.py", "certify/test_many_classes_verify.py"]
 MODULES = {
     "loop": (
         "_training/loop.py",
-        [*_TRAINING, "training/test_keeps_and_orders.py", "training/test_warm_start.py"],
+        [*_TRAINING, *_LOOP, "training/test_interrupt.py"],
     ),
     "stopping": ("_training/stopping.py", [*_TRAINING, "training/test_patience.py"]),
-    "verify": ("verify.py", [*_VERIFY, "certify/test_verify.py"]),
+    "verify": ("verify.py", [*_VERIFY, "certify/test_strict.py", "certify/test_verify.py"]),
 }
-LONGEST = 120  # seconds for a mutant: one that never ends is found, too
+LONGEST = 240  # processor seconds for a mutant, several times what the tests take: an endless loop
+_WAITS = 1800  # seconds, for one that waits and does nothing
 HEAVY = ("numpy", "scipy.stats", "sklearn.linear_model", "pandas", "pyarrow")
 
 Place = tuple[int, str]  # the number of a node in the order of ast.walk, and what becomes of it
@@ -127,15 +131,18 @@ def mutated(tree: ast.Module, place: Place) -> ast.Module:
     return ast.fix_missing_locations(Mutation(node, place[1]).visit(other))
 
 
-def fails(path: Path, tree: ast.Module, tests: list[str], seconds: float) -> str:
+def fails(path: Path, tree: ast.Module, tests: list[str]) -> str:
     """What the tests say of a mutant: "killed", "survived", or "time" where they do not end."""
     child = os.fork()
     if child == 0:
         os.setsid()
+        resource.setrlimit(resource.RLIMIT_CPU, (LONGEST, LONGEST))
         os._exit(_run(path, tree, tests))
-    until = time.monotonic() + seconds
+    until = time.monotonic() + _WAITS
     while True:
         ended, status = os.waitpid(child, os.WNOHANG)
+        if ended and os.WIFSIGNALED(status):
+            return "time"
         if ended:
             return "killed" if status else "survived"
         if time.monotonic() > until:
@@ -186,7 +193,7 @@ def main() -> int:
     done = {(k["node"], k["change"]): k["outcome"] for k in known if k["version"] == version}
     for name in (*HEAVY, "pytest"):
         importlib.import_module(name)
-    if not done and fails(path, tree, tests, 10 * LONGEST) != "survived":
+    if not done and fails(path, tree, tests) != "survived":
         print("The tests fail without a mutant.")
         return 2
     until = time.monotonic() + 60 * asked.minutes
@@ -194,7 +201,7 @@ def main() -> int:
         if time.monotonic() > until:
             break
         if place not in done:
-            done[place] = fails(path, mutated(tree, place), tests, LONGEST)
+            done[place] = fails(path, mutated(tree, place), tests)
             line = {"version": version, "node": place[0], "change": place[1]}
             with open(kept, "a") as file_of_lines:
                 file_of_lines.write(json.dumps(line | {"outcome": done[place]}) + "\n")

@@ -321,7 +321,7 @@ def test_a_point_is_dragged_and_the_verdict_follows(opened):
     shown.mouse.move(*place(shown, 2, 2), steps=4)
     shown.mouse.move(*place(shown, 3.5, 3), steps=4)  # between the two others
     assert verdict(shown) == "No line can do it"
-    assert "▲ C at (3.5, 3): now no line can do it." in words(shown)
+    assert "▲ C at (3.5, 3): no line can do it." in words(shown)
     shown.mouse.up()
     now = state(shown)
     assert now["x"] == [3, 3, 4, 3, 3.5, 3]
@@ -481,8 +481,28 @@ def test_a_change_is_told_beside_what_was_before(opened):
     assert "more than 20 updates ✓" in shown.locator(".sum").inner_text()
     shown.get_by_label("Order").select_option("batch")
     assert "before your change" in words(shown)
+    shown.get_by_label("Order").select_option("cyclic")
+    assert words(shown).endswith("27 updates, 46 before your change.")
+    assert "before your change" in words(shown)
     shown.get_by_role("button", name="One step back").click()
     assert "before your change" not in words(shown)
+
+
+def test_a_guess_is_judged_by_the_points_it_was_about(opened):
+    shown = opened(LI_HANG)
+    shown.get_by_role("button", name="Yes", exact=True).click()
+    assert shown.locator(".verdict").inner_text() == "Right: a line can do it"
+    drag(shown, place(shown, 1, 1), place(shown, 3.5, 3))
+    assert shown.locator(".verdict").inner_text() == "No line can do it"
+    shown.get_by_role("button", name="Undo").click()
+    assert words(shown) == "7 updates, unfinished before your change."  # it went round
+
+
+def test_with_a_margin_the_start_says_what_counts(opened):
+    shown = opened(LI_HANG)
+    assert "μ" not in shown.locator(".sum").inner_text()
+    shown.get_by_label("Margin μ").first.select_option("2")
+    assert "μ = 2" in shown.locator(".sum").inner_text()
 
 
 def test_a_choice_before_the_end_starts_again_and_tells_nothing(opened):
@@ -605,6 +625,7 @@ def test_a_table_is_pasted(opened):
         ("a,sign,b\n1,-1,2\n2,1,1\n2,-1,4\n", ["a", "b"], "sign"),
         ("5,yes,1\n2,no,3\n1,no,4\n", ["x1", "x3"], "x2"),
         ("1 2 1\n3 4 -1\n5 5 1\n", ["x1", "x2"], "x3"),
+        ("x,y,c\n1,2,a\n2,3,b\n3,5,a\n4,7,b\n", ["x", "y"], "c"),  # y is no label here
     ],
 )
 def test_labels_are_found_in_any_column_and_can_be_chosen(opened, text, names, target):
@@ -625,7 +646,7 @@ def test_labels_are_found_in_any_column_and_can_be_chosen(opened, text, names, t
         ("a,b,y\n1,2,0\n3,NA,1\n5,6,1", "Line 3 has no value in column b"),
         (
             "a,b,y\n1,x,0\n3,z,1\n5,w,1",
-            "1 columns hold only numbers; two are needed besides the labels y",
+            "Columns that hold only numbers: 1. Two are needed besides the labels y",
         ),
         ("a,b,y\n" + "1,2,0\n3,4,1\n" * 1001, "The table has 2,002 rows"),
     ],
@@ -804,7 +825,7 @@ def test_the_words_beside_the_board_name_what_they_are_about(opened):
     kept = state(shown, "m => m.run.errors")
     assert kept
     assert (
-        f"What is kept (average) is wrong on {kept} of 3 points."
+        f"The kept weights (average) are wrong on {kept} of 3 points."
         in shown.locator(".sum").inner_text()
     )
     # w = 0, b ≠ 0: every point is called one class

@@ -118,12 +118,14 @@ export class Model {
   /** @param {any} settings */
   set(settings) {
     this.settings = { ...this.settings, ...settings };
+    this.ghost = this.replay;
     this.afresh();
   }
 
   /** Trained with a change: at its end where the end is known, and from the start where it is not. */
   afresh() {
     if (!this.revealed) return this.anew();
+    this.guess = ""; // it was about the points as they were
     this.ghost ??= this.replay;
     this.retrain(this.moving >= 0);
     this.time.use(new Film(this.replay, this.everyVisit), true);

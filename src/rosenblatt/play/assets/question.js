@@ -29,7 +29,7 @@ export class Question {
     const of = replay.many ? "many" : run.rows.d > 2 ? "plane" : "line", head = say(`ask.${of}`);
     if (!data.n || !revealed) {
       this.element.className = "ask open";
-      this.element.replaceChildren(h("h2", {}, head, " ", this.tour), h("p", { class: "quiet" }, say(data.n ? "ask.guess" : "ask.none")), ...(data.n ? [h("div", { class: "guess" }, this.yes, this.no)] : []));
+      this.element.replaceChildren(h("h2", {}, h("span", {}, head), " ", this.tour), h("p", { class: "quiet" }, say(data.n ? "ask.guess" : "ask.none")), ...(data.n ? [h("div", { class: "guess" }, this.yes, this.no)] : []));
       return;
     }
     const { status } = verdict, yes = status === "separable", curve = !yes && replay.curved && !run.errors && !replay.many;

@@ -72,12 +72,13 @@ export function parse(text, target) {
   };
 }
 
-/** A name that says so; then words, or -1, 0 and 1; then the last column; then any that can be. @param {string[]} names @param {Set<string>[]} values @param {boolean[]} fits */
+/** A name that says so, where it can be; then words, or -1, 0 and 1; then the last column; then any that can be. @param {string[]} names @param {Set<string>[]} values @param {boolean[]} fits */
 function labelsOf(names, values, fits) {
-  const told = names.findIndex((name) => LABELS.test(name)), all = names.map((_, j) => j).filter((j) => fits[j]).reverse();
-  if (told >= 0) return told;
+  const all = names.map((_, j) => j).filter((j) => fits[j]).reverse();
+  const told = names.flatMap((name, j) => (LABELS.test(name) ? [j] : [])), able = told.find((j) => fits[j]);
+  if (able !== undefined) return able;
   const kinds = [(/** @type {string} */ v) => !isNumber(v), (/** @type {string} */ v) => ["-1", "0", "1", "+1"].includes(v), () => true];
-  return kinds.map((kind) => all.find((j) => [...values[j]].every(kind)) ?? -1).find((j) => j >= 0) ?? -1;
+  return kinds.map((kind) => all.find((j) => [...values[j]].every(kind)) ?? -1).find((j) => j >= 0) ?? told[0] ?? -1;
 }
 
 /** Numbers by size, other labels by letter. @param {string} a @param {string} b */

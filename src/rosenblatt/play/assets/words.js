@@ -42,7 +42,7 @@ export function wordsOf(model, moment, say) {
 function startOf({ data, settings, replay }, say) {
   const [minus, plus, third] = [0, 1, 2].map((c) => signOf(c));
   const key = data.classes.length > 2 && replay.many ? ".many" : settings.kernel !== "none" ? ".kernel" : data.d > 2 ? ".plane" : "";
-  return { says: say.parts(`say.start${key}`, { count: data.n, columns: data.d, minus, plus, third }), sum: [say.parts(settings.order === "batch" ? "say.start.batch" : "say.start.how")] };
+  return { says: say.parts(`say.start${key}`, { count: data.n, columns: data.d, minus, plus, third }), sum: [say.parts(`say.start.${settings.margin ? "margin" : settings.order === "batch" ? "batch" : "how"}`, { mu: settings.margin })] };
 }
 
 /** The own class, and its rival. @param {Model} model @param {number} u */
@@ -73,7 +73,7 @@ function endOf(model, say) {
   const { run, replay, data, settings, edited } = model, made = run.updates, values = { made, then: run.cycle[0], epochs: run.mistakes.length };
   const invited = data.d === 2 && !edited && data.n <= 26 && (run.stop === "clean" || run.stop === "cycle");
   const says = [...say.parts(`end.${run.stop}`, run.stop === "cycle" ? { ...values, made: say.count(made) } : values), ...(invited ? [" ", ...say.parts("end.drag")] : [])];
-  const errors = { errors: run.errors, count: data.n, keep: say(`keep.${settings.keep}`) };
+  const errors = { errors: run.errors, count: data.n, keep: say(`keep.line.${settings.keep}`) };
   if (run.stop === "cycle") return { says, sum: [say.parts("end.cycle.how")] };
   if (run.errors) return { says, sum: [say.parts(settings.keep === "last" ? "end.last" : "end.kept", errors)] };
   return { says, sum: replay.curved || replay.many || data.d > 4 ? [] : [assigned("w", say.vector(run.returned.subarray(0, data.d))), assigned("b", say.number(run.returned[data.d]))] };
@@ -81,12 +81,14 @@ function endOf(model, say) {
 
 /** After a change: what it came to. @param {Model} model @param {Say} say */
 function changeOf(model, say) {
-  const { run, ghost, data, selected: i, verdict, challenges, replay } = model, values = { made: run.updates, then: /** @type {any} */ (ghost).run.updates };
+  const { run, ghost, data, selected: i, verdict, challenges, replay } = model, then = /** @type {any} */ (ghost).run;
   const head = i >= 0 && data.d === 2 ? [...say.parts("change.at", { point: tag(model, i, true), place: say.vector(data.x.subarray(2 * i, 2 * i + 2)) }), " "] : [];
   const lines = !replay.curved && !replay.many && data.d === 2, never = lines && ["overlap", "quasi"].includes(verdict.status);
   const what = never ? "no" : run.stop === "clean" ? "updates" : run.stop === "cycle" ? "cycle" : "endless";
+  const says = say.parts(`change.${what}`, { made: run.updates, then: then.stop === "clean" ? then.updates : say("change.unfinished") });
+  if (!head.length) says[0] = `${says[0]}`.replace(/./, (first) => first.toLocaleUpperCase(say.language));
   const done = (/** @type {string} */ name) => [" ", say(`change.${name}`), challenges.has(name) ? " ✓" : " ○"];
-  return { says: [...head, ...say.parts(`change.${what}`, values)], sum: lines ? [[say("change.try"), ...done("many")], done("never"), done("single")] : [] };
+  return { says: [...head, ...says], sum: lines ? [[say("change.try"), ...done("many")], done("never"), done("single")] : [] };
 }
 
 // --- Sums ------------------------------------------------------------------------------------------

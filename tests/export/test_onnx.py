@@ -346,7 +346,7 @@ def test_the_command_writes_over_a_file_only_if_forced(table, shell):
     assert session(folder / "rule.onnx").get_inputs()[0].type == "tensor(double)"
     code, _, err = shell("export", "model.json", "--onnx", "model.json", "--force")
     assert code == 2
-    assert "is read and would be written over" in err
+    assert "model.json" in err
 
 
 # --- What is refused ------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ every_keep = pytest.mark.parametrize("keep", KEEPS)
 # Few epochs on noisy rows: keep="last" says that it did not get there.
 may_not_converge = pytest.mark.filterwarnings(
     "ignore:.*stopped at max_iter:sklearn.exceptions.ConvergenceWarning",
-    "ignore:.*moment when training stopped:sklearn.exceptions.ConvergenceWarning",
+    "ignore:.*returns the weights it had when it stopped:sklearn.exceptions.ConvergenceWarning",
 )
 # Separable rows: keep="average" and "vote" say that a rule without mistakes exists.
 may_not_separate = pytest.mark.filterwarnings(

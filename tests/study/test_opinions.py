@@ -64,7 +64,7 @@ def test_what_was_examined_and_what_is_not_settled_is_said():
     assert [known.count("forced"), known.count("contested")] == [2, 2]
     said = robustness._opinions_sentence(known, (1, 0), 9)
     assert said.startswith("Of 9 test rows, 4 drawn at random were examined: 2 contested (another")
-    assert "2 forced (all such rules agree), 0 not settled" in said
+    assert "2 forced (all such rules agree), 0 undecided" in said
     assert said.endswith("wrong on 1 of the 2 contested and on 0 of the other 2.")
     assert robustness._opinions_sentence(known, (1, 0), 4).startswith(
         "All 4 test rows were examined: "

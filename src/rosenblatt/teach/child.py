@@ -244,15 +244,16 @@ def limited(seconds: float) -> Iterator[None]:
         raise OutOfTimeError
 
     before = signal.signal(signal.SIGVTALRM, over)
-    callbacks = gc.callbacks[:]
-    gc.callbacks.clear()  # an exception within one of them would be lost
+    collects = gc.isenabled()
+    gc.disable()  # an exception in what a collection calls would be lost
     signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
     try:
         yield
     finally:
         signal.setitimer(signal.ITIMER_VIRTUAL, 0)
         signal.signal(signal.SIGVTALRM, before)
-        gc.callbacks[:] = callbacks
+        if collects:
+            gc.enable()
 
 
 def observe(function: Callable[..., Any], cases: list[dict[str, Any]]) -> dict[str, Any]:

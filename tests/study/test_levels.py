@@ -39,7 +39,7 @@ def test_the_report_names_it_and_the_rare_category(tmp_path):
     study(table(), target="paid").save_report(tmp_path / "r.html")
     page = re.sub(r"<[^>]*>|\s+", " ", (tmp_path / "r.html").read_text())
     page = re.sub(r" +", " ", page)
-    assert "reference levels of the one-hot encoding, with weight 0: town=Rome" in page
+    assert "Reference levels of the one-hot encoding, with weight 0: town=Rome" in page
     assert "(reference level Rome )" in page or "(reference level Rome)" in page
     assert "town=Delft : a rare category with rows of one label only." in page
     assert "Possible target leakage" not in page

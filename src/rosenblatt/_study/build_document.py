@@ -11,6 +11,7 @@ import numpy as np
 
 from rosenblatt._core.backend import core
 from rosenblatt._study import robustness, rule, training_evidence, verdict
+from rosenblatt._study.answer import answer
 from rosenblatt._study.column_warnings import column_warnings
 from rosenblatt._study.error_analysis import confusion_counts, error_analysis
 from rosenblatt._study.folder import default_folder
@@ -18,6 +19,7 @@ from rosenblatt._study.options import Options
 from rosenblatt._study.result_warnings import FOLDS, about, does_not_fit, result_warnings
 from rosenblatt._study.source import Origin
 from rosenblatt._study.stages import Compared, Proved
+from rosenblatt._study.without_columns import without
 from rosenblatt._util.spelling import command_line
 from rosenblatt._util.strict_json import document_of
 from rosenblatt.data.numbering import unlabelled
@@ -40,8 +42,11 @@ from rosenblatt.report.document import (
 )
 from rosenblatt.selection.candidates import ONE_COLUMN
 from rosenblatt.selection.folds import too_rare
+from rosenblatt.selection.measures import error_interval
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from rosenblatt import Certificate
     from rosenblatt.data import Preprocessing
     from rosenblatt.selection import Selection
@@ -77,6 +82,7 @@ def described(
     content = {
         **begun,
         "interrupted": selection.interrupted or proved.interrupted,
+        "answer": answer(options.decides, begun["error"], begun["cost"], begun["by_class"], warned),
         "data": {**begun["data"], "warnings": warned},
         "learning": training_evidence.learning(estimator, X, y, rows),
         "margins": training_evidence.margins(estimator, X, y, rows),
@@ -157,6 +163,10 @@ def _warnings(
     read, notes = compared.read, compared.read.notes
     of_table = [] if notes.header is None else [about("header", notes.header)]
     of_table += column_warnings(read, certificate, partial(ignored, origin))
+    for warned in of_table:
+        if warned["kind"] == "revealing" and (effect := without(compared, warned["columns"])):
+            warned["effect"] = effect
+            warned["sentence"] += f" {effect['sentence']}"
     of_table += [about("like missing", sentence) for sentence in notes.like_missing]
     if count := len(notes.unlabelled):
         of_table.append(about("unlabelled", f"{unlabelled(count)}."))
@@ -237,23 +247,28 @@ def comparisons(selection: Selection) -> list[ComparedOnTest]:
     """The largest class first, then what other methods made of the same training rows."""
     if selection.test_n == 0:
         return []
-    n, criterion, always = selection.test_n, selection.criterion, selection.candidates[0].name
-    constant = np.full_like(selection.labels, selection.majority)
-    by_row = criterion.row_costs(selection.labels, constant, selection.estimator.classes_)
-    others = [(always, selection.majority_errors, False, by_row)]
-    for peer in selection.comparison_rules:
-        name = peer.name if peer.column is None else f"{peer.column} alone"
-        others.append((name, peer.test_errors, peer.name == ONE_COLUMN, peer.losses))
-    return [
-        {
-            "name": name,
-            "test_errors": errors,
-            "test_n": n,
-            "column": column,
-            "cost": None if criterion.objective == "error" else float(by_row.mean()),
-        }
-        for name, errors, column, by_row in others
-    ]
+    always = np.full_like(selection.labels, selection.majority)
+    losses = selection.criterion.row_costs(selection.labels, always, selection.estimator.classes_)
+    others = [(selection.candidates[0].name, losses, False)]
+    for other in selection.comparison_rules:
+        name = other.name if other.column is None else f"{other.column} alone"
+        others.append((name, other.losses, other.name == ONE_COLUMN))
+    return [_on_test(selection, *one) for one in others]
+
+
+def _on_test(
+    selection: Selection, name: str, losses: NDArray[np.float64], column: bool
+) -> ComparedOnTest:
+    wrong, by_errors = losses > 0, selection.criterion.objective == "error"
+    ends = error_interval(wrong, selection.test_groups, selection.confidence)
+    return {
+        "name": name,
+        "test_errors": int(wrong.sum()),
+        "test_n": selection.test_n,
+        "interval": None if ends is None else list(ends),
+        "column": column,
+        "cost": None if by_errors else float(losses.mean()),
+    }
 
 
 def error(selection: Selection) -> Error | None:
@@ -332,8 +347,10 @@ def reproduce(
     advised = None
     if follows is not None and "-" not in origin.files:  # standard input is gone
         advised = _again(origin, follows, folder)
+    plain = replace(options, costs=None, objective=None)
     return {
         "command": again,
+        "without_costs": _again(origin, plain, folder),
         "seed": options.random_state,
         "advised": advised,
         "verify": verify,

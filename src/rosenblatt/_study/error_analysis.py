@@ -186,6 +186,7 @@ def _thresholds(selection: Selection, labels: list[str]) -> Thresholds | None:
         "other": labels[0],
         "rows": len(out_of_sample.scores),
         "how": _how(selection),
+        "costs": [float(costs[1, 0]), float(costs[0, 1])],
         "points": [point(int(i)) for i in places],
         "chosen": point(at) | {"threshold": 0.0},
     }

@@ -8,14 +8,14 @@ __all__ = ["render"]
 
 
 def render(content: dict[str, Any], carried: Any = None) -> str:
-    """The document as a page of HTML that needs nothing else: no network, no fonts, no scripts.
+    """The document as a page of HTML that needs nothing else: no network, no fonts, no libraries.
 
     Parts that are missing or None are left out. Names and labels are shown as text, whatever they
     are. The same document is embedded as JSON, in the element with the id "report". `carried` is
     the certificate and rows of its proof: the page checks them when it is opened.
 
     >>> page = render({"data": {"target": "<b>", "rows": 3}})
-    >>> "<h1><bdi>&lt;b&gt;</bdi>" in page
+    >>> "<h1>Can <bdi>&lt;b&gt;</bdi> be told" in page
     True
     """
     from rosenblatt._util.text import of_files
@@ -23,6 +23,10 @@ def render(content: dict[str, Any], carried: Any = None) -> str:
 
     page = environment().get_template("page.html")
     with of_files(bool((content.get("data") or {}).get("files"))):
-        shown = derived(content) | proof(carried) | script("plain" if carried is None else "page")
+        shown = (
+            derived(content, carried)
+            | proof(carried)
+            | script("plain" if carried is None else "page")
+        )
         text = page.render(content=content, document=embedded(content), **shown)
     return text.encode("utf-8", "replace").decode()  # half a surrogate pair is no text

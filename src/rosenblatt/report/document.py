@@ -147,6 +147,7 @@ class Thresholds(TypedDict):
     other: str
     rows: int
     how: str  # whose scores they are
+    costs: list[float]  # of a row that is missed, and of a false one
     points: list[ThresholdPoint]
     chosen: ThresholdPoint  # threshold 0: the rule as it is written
 
@@ -189,7 +190,22 @@ LISTED_OF_A_COLUMN = 20  # features that one column of text became
 LISTED_OF_A_ROW = 20  # columns, those that weigh most
 
 
-class Warned(TypedDict):
+class Effect(TypedDict):
+    """The chosen method, trained and tested on the same rows without these columns."""
+
+    columns: list[str]
+    test_errors: int
+    test_n: int
+    rate: float
+    interval: list[float] | None
+    sentence: str
+
+
+class Followed(TypedDict, total=False):
+    effect: Effect  # of leaving the columns out, where that was soon tried
+
+
+class Warned(Followed):
     """Something about the data that a person should look at before believing anything else."""
 
     # "revealing" | "collinear" | "rare" | "identifier" | "constant" | "header" | "like missing"
@@ -262,6 +278,7 @@ class ComparedOnTest(TypedDict):
     name: str
     test_errors: int
     test_n: int
+    interval: list[float] | None  # as that of the error
     column: bool  # it uses a single column
     cost: float | None  # of a row, by what the rule was chosen by; None: by errors alone
 
@@ -445,11 +462,20 @@ class Proof(TypedDict):
 
 class Reproduce(TypedDict):
     command: str
+    without_costs: str  # the same, to which other costs can be added
     seed: int
     advised: str | None  # the command with the advice of all warnings; None where there is none
     verify: str | None  # the command; None where no certificate was written, or it claims nothing
     predict: str | None
     export: str | None  # as Python, each row of the table checked; None where it cannot be
+
+
+class Answer(TypedDict):
+    """The study in two sentences."""
+
+    short: str  # "Better than by guessing"
+    sentence: str
+    caution: str | None  # what to know before it is believed
 
 
 class Beginning(ErrorAnalysis):
@@ -471,6 +497,7 @@ class Fit(Beginning):
     schema_version: int
     command: str  # "fit"
     interrupted: bool
+    answer: Answer | None  # None without test rows
     learning: Learning | None
     margins: Histogram | None
     confusion: Confusion | None

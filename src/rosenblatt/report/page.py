@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -29,14 +29,19 @@ from rosenblatt._util.text import (
 )
 from rosenblatt.play.bundle import bundled
 from rosenblatt.play.html_page import asset
-from rosenblatt.report.charts import CHARTS, Charts
-from rosenblatt.report.document import SECTIONS
+from rosenblatt.report import charts
+from rosenblatt.report.charts import BARS, Rate
 
 FORMULA_TERMS = 8
-HEAVIEST = 20
 LISTED = 500  # lines of a folded table: more make a page that no one reads and mail refuses
 HARD_COLUMNS = 9
-THRESHOLDS = 12
+THRESHOLDS = 8
+MATRIX = 12  # classes that make a matrix; of more those with the most errors are listed
+CARDS = 100  # classes that have a picture
+APART = 12  # pairs of classes that are told apart
+_TERMS = 4  # of a difference
+_RIVALS = 200  # rows of a conflict
+_OTHERS = {"logistic": "logistic regression", "boosting": "gradient boosting"}
 
 
 @cache
@@ -50,11 +55,16 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters |= {"number": number, "signed": signed, "percent": percent, "many": many}
+    made.filters |= {"number": number, "signed": signed, "percent": percent, "many": some}
     made.filters |= {"name": name, "label": label, "margin": margin, "sentence": sentence}
-    made.filters |= {"row": row}
+    made.filters |= {"row": row, "short": lambda text: clip(shown(text), 32)}
     made.globals["palette"] = Markup(css())
     return made
+
+
+def some(count: Any, thing: str) -> str:
+    """1 row, 2,000 rows; of an unknown number rows."""
+    return many(count, thing) if isinstance(count, int) else f"{thing}s"
 
 
 def row(counted_from_0: Any) -> str:
@@ -95,161 +105,154 @@ def margin(ends: Mapping[str, Any]) -> str:
     )
 
 
-def derived(content: Mapping[str, Any]) -> dict[str, Any]:
-    """What the templates need besides the document."""
-    charts, several = Charts(), len(_classes(content)) > 2
-    rule = content.get("rule") or {}
+def derived(content: Mapping[str, Any], carried: Mapping[str, Any] | None) -> dict[str, Any]:
+    """What the templates need besides the document: pictures, and choices among what is listed."""
+    rule, error = content.get("rule") or {}, content.get("error") or {}
+    data, verdict = content.get("data") or {}, content.get("verdict") or {}
+    forced, classes = content.get("forced") or {}, list(data.get("classes") or [])
     terms = rule.get("terms") or []
     n_terms = rule.get("n_terms") or len(terms)
     in_formula = n_terms if n_terms <= FORMULA_TERMS + 1 else FORMULA_TERMS
+    columns = forced.get("columns") or []
+    proved = {c.get("feature") for c in columns if c.get("sign")} & {
+        t.get("feature") for t in terms
+    }
+    confusion = content.get("confusion") or {}
+    effects = [effect for one in data.get("warnings") or [] if (effect := _effect(one))]
     return {
-        "several": several,
-        **_error_chart(charts, content, several=several),
+        "several": len(classes) > 2,
+        "by_cost": _by_cost(content),
+        "mild": all(_kind(one) in _MILD for one in data.get("warnings") or []),
+        "rates": charts.rates(_rates(content), not _by_cost(content)),
+        "errors": charts.errors(confusion.get("labels"), confusion.get("counts")),
+        "matrix": matrix(confusion),
+        "weights": charts.weights(terms, (rule.get("other"), rule.get("label")), proved),
+        "proved_signs": proved,
+        "effect": charts.effect(error, effects[0] if effects else None),
         "formula": formula(terms, in_formula),
         "more_terms": n_terms - in_formula,
         "n_terms": n_terms,
-        "indicators": {term.get("feature") for term in terms if term.get("indicator")},
-        "weights_chart": _weights_chart(charts, terms),
-        "class_cards": class_cards(charts, rule),
+        "bars": BARS,
+        "indicators": _indicators(terms),
+        "class_cards": class_cards(rule),
         "differences": differences(rule),
-        "heaviest": HEAVIEST,
         "listed": LISTED,
-        "learning_chart": _learning_chart(charts, content.get("learning")),
-        "margins_chart": _margins_chart(charts, content.get("margins"), _classes(content)),
-        "margin_labels": _in_order(content.get("margins"), _classes(content)),
-        "conflict_rows": _conflict_rows((content.get("verdict") or {}).get("conflict")),
-        "conflict_rivals": conflict_rivals((content.get("verdict") or {}).get("conflict")),
-        **_figures(charts, content),
-        "threshold_rows": _threshold_rows(content.get("thresholds")),
+        "thresholds": charts.thresholds(content.get("thresholds")),
+        "roc": charts.roc(content.get("roc"), content.get("thresholds")),
+        "calibration": charts.calibration(content.get("calibration")),
+        "threshold_rows": threshold_rows(content.get("thresholds")),
+        "balance": charts.balance(_sides(carried)),
+        "bracket": charts.bracket(forced) if forced.get("at_least") else None,
+        "signs": charts.signs(forced),
+        "opinions": charts.opinions(content.get("opinions")),
+        "learning": charts.learning(content.get("learning")),
+        "margins": charts.margins(content.get("margins"), classes),
+        "conflict_rows": conflict_rows(verdict.get("conflict")),
+        "conflict_rivals": conflict_rivals(verdict.get("conflict")),
         "hard_columns": _hard_columns(content),
         "counted": sentence(counted()),
-        "highest_rate": _highest_rate(content.get("candidates") or []),
+        "result": _result(verdict),
     }
 
 
-def _classes(content: Mapping[str, Any]) -> list[str]:
-    return list((content.get("data") or {}).get("classes") or [])
+# They change nothing of the answer.
+_MILD = {"constant", "like missing", "unlabelled"}
 
 
-def _error_chart(charts: Charts, content: Mapping[str, Any], *, several: bool) -> dict[str, Any]:
-    """What the headline says, as a picture, and the label that always said is its floor."""
-    error, cost = content.get("error") or {}, content.get("cost")
-    n, largest = error.get("test_n"), "the largest class" if several else "the larger class"
-    if cost and (content.get("asked") or {}).get("objective") == "cost":
-        costs = (cost.get("always") or {}).items()
-        always = {label: total for label, total in costs if total is not None}
-        label = min(always, key=always.__getitem__, default=None)
-        rate, ends, floor = cost.get("per_row"), cost.get("interval"), always.get(label)
-        title, floor_name, share = "The cost of a test row", f"always saying {named(label)}", False
-    else:
-        label, rate, ends = error.get("majority_label"), error.get("rate"), error.get("interval")
-        floor, title = error.get("majority_errors"), "The error on the test rows"
-        floor_name, share = f"always saying {largest}", True
-    floor_words = {"floor_label": label or largest, "has_floor": floor is not None and bool(n)}
-    if rate is None:
-        return {**floor_words, "error_chart": None}
-    least = floor / n if floor is not None and n else None
-    both = (ends[0], ends[1]) if ends else None
-    return {
-        **floor_words,
-        "error_chart": charts.interval(rate, both, least, title, floor_name, share=share),
-    }
+def _kind(warned: Any) -> Any:
+    return warned.get("kind") if isinstance(warned, Mapping) else None
 
 
-def _figures(charts: Charts, content: Mapping[str, Any]) -> dict[str, Any]:
-    """The cards of the error analysis: those with a heading whose chart can be drawn, or that have
-    none."""
-    drawn = {name: draw(charts, content.get(name)) for name, draw in CHARTS.items()}
-    figures = []
-    for section in SECTIONS:
-        part, chart = content.get(section.name), drawn.get(section.name)
-        if section.heading is None or not part or (section.name in CHARTS and chart is None):
-            continue
-        figure = {"id": section.anchor or section.name, "heading": section.heading, "chart": chart}
-        note = _NOTES.get(section.name)
-        figures.append(figure | {"sentence": part.get("sentence"), "note": note and note(part)})
-    return {"threshold_chart": drawn["thresholds"], "figures": figures}
+def _effect(warned: Any) -> Mapping[str, Any] | None:
+    return warned.get("effect") if isinstance(warned, Mapping) else None
 
 
-def _roc_note(curve: Mapping[str, Any]) -> Markup:
-    return Markup(
-        "This is the ROC curve of the test rows; upwards: the share of {} that is found. The dot "
-        "is the saved rule."
-    ).format(label(curve.get("label", ""), 24))
+def _by_cost(content: Mapping[str, Any]) -> bool:
+    """Whether costs decide, and so stand first."""
+    asked = content.get("asked") or {}
+    return bool(content.get("cost")) and asked.get("objective") == "cost"
 
 
-def _calibration_note(calibration: Mapping[str, Any]) -> Markup:
-    rows = calibration.get("fitted_to")
-    fitted = ""
-    if rows is not None:
-        fitted = f", fitted to {number(rows)} rows that the scoring rule had not seen"
-    return Markup(
-        "Test rows; upwards: the share that was {}, with 95% intervals. On the dashed line the "
-        "probabilities are right. They come from Platt scaling{}."
-    ).format(label(calibration.get("label", ""), 24), fitted)
+def _rates(content: Mapping[str, Any]) -> list[Rate]:
+    """On the same test rows; without what is not known of one."""
+    error, n = content.get("error") or {}, (content.get("error") or {}).get("test_n")
+    cost, by_cost = content.get("cost") or {}, _by_cost(content)
+    own, floor = error, error.get("majority_errors")
+    always = error.get("majority_label")
+    if by_cost:
+        own = {"rate": cost.get("per_row"), "interval": cost.get("interval")}
+        totals = {
+            label: total for label, total in (cost.get("always") or {}).items() if total is not None
+        }
+        always = min(totals, key=totals.__getitem__, default=None)
+        floor = totals.get(always)
+    rates = [Rate("this rule", own.get("rate"), own.get("interval"), "own")]
+    if n and None not in (floor, always):
+        rates.append(Rate(f"always {named(always)}", floor / n, None, "floor"))
+    for other in (content.get("comparisons") or [])[1:]:
+        rate, wrong = other.get("cost"), other.get("test_errors")
+        if not by_cost:
+            rate = wrong / n if n and wrong is not None else None
+        if rate is not None:
+            ends = None if by_cost else other.get("interval")
+            name = str(other.get("name"))
+            rates.append(Rate(_OTHERS.get(name, name), rate, ends, "other"))
+    return rates
 
 
-_NOTES: dict[str, Callable[[Mapping[str, Any]], Markup]] = {
-    "roc": _roc_note,
-    "calibration": _calibration_note,
+_RESULTS = {
+    "complete separation": "a linear rule is right about all {} rows",
+    "quasi-complete separation": "no linear rule is right about all {} rows; some are separated",
+    "overlap": "no linear rule is right about all {} rows",
+    "not separable": "no linear rule is right about all {} rows",
+    "undecided": "undecided whether a linear rule is right about all {} rows",
 }
 
 
-def _weights_chart(charts: Charts, terms: Sequence[Mapping[str, Any]]) -> Markup | None:
-    items = [
-        (str(term["feature"]), float(term["scaled_weight"]))
-        for term in terms[:HEAVIEST]
-        if term.get("scaled_weight") is not None
-    ]
-    return charts.bars(items, "The weights of the rule") if items else None
+def _result(verdict: Mapping[str, Any]) -> str | None:
+    """The verdict in a line, before it is unfolded."""
+    words = _RESULTS.get(verdict.get("verdict") or "")
+    return words and words.format(number(verdict.get("rows"))).replace("all  rows", "all rows")
 
 
-def _learning_chart(charts: Charts, learning: Mapping[str, Any] | None) -> Markup | None:
-    if not learning or not learning.get("mistakes"):
-        return None
-    series = {"Rows that changed the weights": learning["mistakes"]}
-    if learning.get("kept"):
-        series = {
-            "Training errors of the rule, had training ended there": learning["kept"]
-        } | series
-    return charts.line(series, "Learning, epoch by epoch", "epoch")
-
-
-def _in_order(margins: Mapping[str, Any] | None, classes: Sequence[str]) -> list[str]:
-    """The labels of the histogram, the one that a score of 0 means first: it points upwards."""
-    labels = list((margins or {}).get("counts") or {})
-    return sorted(labels, key=lambda label: classes[-1:] != [label])
-
-
-def _margins_chart(
-    charts: Charts, margins: Mapping[str, Any] | None, classes: Sequence[str]
-) -> Markup | None:
-    if not margins or len(margins.get("edges") or []) < 2 or not margins.get("counts"):
-        return None
-    counts = {label: margins["counts"][label] for label in _in_order(margins, classes)}
-    kernel = margins.get("unit") == "score"
-    unit = "score of the rule" if kernel else "distance to the hyperplane, in standard deviations"
-    if len(counts) > 2:
-        counts = {"all classes": [sum(bar) for bar in zip(*counts.values(), strict=True)]}
-        unit = (
-            "lead over the nearest other class"
-            if kernel
-            else "distance to the nearest other class, in standard deviations"
+def matrix(confusion: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Rows of the matrix of many classes, each count with how dark it is: all of them, or of very
+    many classes those with the largest share of errors."""
+    labels, counts = confusion.get("labels") or [], confusion.get("counts") or []
+    lines = []
+    for one, (label, row) in enumerate(zip(labels, counts, strict=False)):
+        rows, most = sum(row), max(row, default=0) or 1
+        lines.append(
+            {
+                "label": label,
+                "rows": rows,
+                "errors": rows - row[one],
+                "counts": [
+                    {"count": k, "right": j == one, "shade": round(100 * k / most)}
+                    for j, k in enumerate(row)
+                ],
+                "rival": max((k, labels[j]) for j, k in enumerate(row) if j != one)
+                if len(row) > 1
+                else (0, ""),
+            }
         )
-    said = f"← wrong side · {unit} · right side →"
-    return charts.histogram(margins["edges"], counts, "Margins of the training rows", said)
+    if len(labels) > MATRIX:
+        lines.sort(key=lambda line: -line["errors"] / (line["rows"] or 1))
+    return lines
 
 
-def _threshold_rows(found: Mapping[str, Any] | None) -> list[Mapping[str, Any]]:
-    """A dozen thresholds, and the chosen one among them."""
-    points = (found or {}).get("points") or []
-    some = [p for p in points[:: max(1, len(points) // THRESHOLDS)] if p and p.get("threshold")]
-    if chosen := (found or {}).get("chosen"):
-        some.append({**chosen, "threshold": 0.0})
-    return sorted(some, key=lambda point: float(point["threshold"]))
+def threshold_rows(found: Mapping[str, Any] | None) -> list[Mapping[str, Any]]:
+    """Some thresholds, and the chosen one among them."""
+    points = [p for p in (found or {}).get("points") or [] if p.get("probability") is not None]
+    some = points[len(points) // 20 :: max(1, len(points) // THRESHOLDS)]
+    if (chosen := (found or {}).get("chosen")) and chosen.get("probability") is not None:
+        some.append({**chosen, "saved": True})
+    some = sorted(some, key=lambda point: (float(point["probability"]), "saved" not in point))
+    by_words = {percent(point["probability"]): point for point in reversed(some)}
+    return list(reversed(by_words.values()))
 
 
-def _conflict_rows(conflict: Mapping[str, Any] | None) -> dict[str, list[int]]:
+def conflict_rows(conflict: Mapping[str, Any] | None) -> dict[str, list[int]]:
     """The rows of a conflict by label."""
     by_label: dict[str, list[int]] = {}
     if conflict:
@@ -259,31 +262,26 @@ def _conflict_rows(conflict: Mapping[str, Any] | None) -> dict[str, list[int]]:
     return by_label
 
 
+def conflict_rivals(conflict: Mapping[str, Any] | None) -> list[tuple[int, str, str]]:
+    """Row, label and rival, of more than two classes."""
+    if not conflict or not conflict.get("rivals"):
+        return []
+    parts = (conflict.get(name) or [] for name in ("rows", "labels", "rivals"))
+    rows_shown = list(zip(*parts, strict=False))[:_RIVALS]
+    return [(int(row), str(label), str(rival)) for row, label, rival in rows_shown]
+
+
 def _hard_columns(content: Mapping[str, Any]) -> list[str]:
     """The columns to show of a row, the heaviest first."""
     rows = content.get("hardest_rows") or []
     return list((rows[0].get("values") or {}) if rows else {})[:HARD_COLUMNS]
 
 
-def _highest_rate(candidates: Sequence[Mapping[str, Any]]) -> float:
-    rates = [
-        candidate[f"{part}_errors"] / candidate[f"{part}_n"]
-        for candidate in candidates
-        for part in ("train", "validation")
-        if candidate.get(f"{part}_n") and candidate.get(f"{part}_errors") is not None
-    ]
-    return max(rates, default=0.0) or 1.0
+# --- Rules as sums of terms ----------------------------------------------------------------------
 
 
-# --- Rules as sums of terms, and what the page shows of more than two classes --------------------
-
-
-CARDS = 100  # classes that have a card
-APART = 12  # pairs of classes that are told apart
-_BARS = 8  # weights in the chart of a class
-_WIDTH = 460  # of that chart: two stand side by side
-_TERMS = 4  # of a difference
-_RIVALS = 200  # rows of a conflict
+def _indicators(terms: Sequence[Mapping[str, Any]]) -> set[Any]:
+    return {term.get("feature") for term in terms if term.get("indicator")}
 
 
 def formula(terms: Sequence[Mapping[str, Any]], most: int) -> list[tuple[str, str, str]]:
@@ -297,22 +295,18 @@ def _signed(term: Mapping[str, Any], *, first: bool) -> tuple[str, str, str]:
     return sign, number(abs(weight), digits=3), str(term.get("feature", ""))
 
 
-def class_cards(charts: Charts, rule: Mapping[str, Any]) -> list[dict[str, Any]]:
+def class_cards(rule: Mapping[str, Any]) -> list[dict[str, Any]]:
     """What speaks for each class and against it."""
     cards = []
     for card in (rule.get("classes") or [])[:CARDS]:
-        terms, label = card.get("terms") or [], str(card.get("label", ""))
-        items = [(str(t["feature"]), float(t["scaled_weight"])) for t in terms[:_BARS]]
-        cards.append(
-            {
-                "label": label,
-                "terms": terms,
-                "n_terms": card.get("n_terms") or len(terms),
-                "constant": card.get("constant"),
-                "chart": charts.bars(items, f"What speaks for {label}", _WIDTH) if items else None,
-            }
-        )
+        terms = card.get("terms") or []
+        picture = charts.weights(terms[:_BARS], ("against", "for"), set())
+        n_terms = card.get("n_terms") or len(terms)
+        cards.append({**card, "terms": terms, "n_terms": n_terms, "picture": picture})
     return cards
+
+
+_BARS = 6  # weights in the picture of a class
 
 
 def differences(rule: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -320,26 +314,10 @@ def differences(rule: Mapping[str, Any]) -> list[dict[str, Any]]:
     pairs = []
     for pair in (rule.get("differences") or [])[:APART]:
         terms = pair.get("terms") or []
-        pairs.append(
-            {
-                "label": str(pair.get("label", "")),
-                "other": str(pair.get("other", "")),
-                "formula": formula(terms, _TERMS),
-                "more_terms": max((pair.get("n_terms") or len(terms)) - _TERMS, 0),
-                "indicators": {term.get("feature") for term in terms if term.get("indicator")},
-                "threshold": pair.get("threshold"),
-            }
-        )
+        more = max((pair.get("n_terms") or len(terms)) - _TERMS, 0)
+        own = {"formula": formula(terms, _TERMS), "more_terms": more}
+        pairs.append({**pair, **own, "indicators": _indicators(terms)})
     return pairs
-
-
-def conflict_rivals(conflict: Mapping[str, Any] | None) -> list[tuple[int, str, str]]:
-    """Row, label and rival, of more than two classes."""
-    if not conflict or not conflict.get("rivals"):
-        return []
-    parts = (conflict.get(name) or [] for name in ("rows", "labels", "rivals"))
-    rows_shown = list(zip(*parts, strict=False))[:_RIVALS]
-    return [(int(row), str(label), str(rival)) for row, label, rival in rows_shown]
 
 
 # --- The proof: what is shown before and without the script of the page --------------------------
@@ -382,6 +360,22 @@ def _rows_shown(
     ]
     labels = claim["labels"]
     return sorted(table, key=lambda row: (-labels.index(row["label"]), -(row["share"] or 0)))
+
+
+def _sides(carried: Mapping[str, Any] | None) -> list[tuple[str, list[tuple[int, float]]]]:
+    """Of two classes that meet: label, and each row with its share, the heaviest first."""
+    if carried is None:
+        return []
+    claim = json.loads(carried["certificate"])
+    shares = _shares(claim)
+    by_label: dict[str, list[tuple[int, float]]] = {}
+    part = claim.get("conflict") or {}
+    for row, side in zip(part.get("rows", ()), part.get("y", ()), strict=False):
+        if row in shares:
+            label = claim["labels"][1 if side == 1 else 0]
+            by_label.setdefault(label, []).append((row, shares[row]))
+    order = sorted(by_label, key=claim["labels"].index)
+    return [(label, sorted(by_label[label], key=lambda pair: -pair[1])) for label in order]
 
 
 def _shares(claim: Mapping[str, Any]) -> dict[int, float]:

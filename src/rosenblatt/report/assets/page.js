@@ -1,8 +1,10 @@
 // @ts-check
 // A report that checks its own proof.
-import { theme, unfolding } from "./theme.js";
+import { paper, theme } from "./theme.js";
 import { proving } from "./proving.js";
+import { thresholds } from "./thresholds.js";
 
 theme();
-unfolding();
+paper();
+thresholds();
 proving();

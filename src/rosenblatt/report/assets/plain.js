@@ -1,6 +1,8 @@
 // @ts-check
 // A report that has no proof to check.
-import { theme, unfolding } from "./theme.js";
+import { paper, theme } from "./theme.js";
+import { thresholds } from "./thresholds.js";
 
 theme();
-unfolding();
+paper();
+thresholds();

@@ -25,6 +25,16 @@ function show(place, tag, kind, lines) {
     p.append(line);
     return p;
   }));
+  if (place.id === "checked") seal(tag, kind);
+}
+
+/** What was found on opening, beside the heading of the fold. @param {string} tag @param {string} kind */
+function seal(tag, kind) {
+  const place = element("seal"), fold = /** @type {HTMLDetailsElement} */ (element("proved"));
+  place.className = `tag ${kind}`;
+  place.textContent = kind === "good" ? `✓ ${tag}` : tag === "undecided" ? "" : tag;
+  place.hidden = !place.textContent;
+  if (kind === "odd" && place.textContent) fold.open = true;
 }
 
 export function proving() {
@@ -77,6 +87,7 @@ function dropping(own) {
     } catch (error) {
       show(judged, "cannot be read", "odd", [/** @type {Error} */ (error).message]);
     }
+    /** @type {HTMLDetailsElement} */ (element("proved")).open = true;
     judged.scrollIntoView({ block: "nearest" });
   };
   drop.hidden = false;

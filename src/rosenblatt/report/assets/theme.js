@@ -15,8 +15,11 @@ export function theme() {
   say();
 }
 
-/** On paper nothing can be unfolded. */
-export function unfolding() {
+/** Printing, where nothing can be unfolded; commands are copied. */
+export function paper() {
+  const button = /** @type {HTMLButtonElement} */ (document.getElementById("print"));
+  button.hidden = false;
+  button.addEventListener("click", () => print());
   /** @type {HTMLDetailsElement[]} */
   let folded = [];
   addEventListener("beforeprint", () => {
@@ -24,4 +27,14 @@ export function unfolding() {
     folded.forEach((part) => { part.open = true; });
   });
   addEventListener("afterprint", () => folded.forEach((part) => { part.open = false; }));
+  document.querySelectorAll(".command").forEach((place) => {
+    const copy = document.createElement("button");
+    copy.type = "button";
+    copy.textContent = "Copy";
+    copy.addEventListener("click", async () => {
+      await navigator.clipboard.writeText(place.querySelector("code")?.textContent ?? "");
+      copy.textContent = "Copied";
+    });
+    place.append(copy);
+  });
 }

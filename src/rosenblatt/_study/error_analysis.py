@@ -1,7 +1,8 @@
 """Errors on test rows: by class and cost, ranking, thresholds, and how far probabilities hold.
 
 A further figure is computed in `selection.measures`, becomes an entry with a sentence here, and
-gets its type and a line in the list of sections in `report.document`: terminal and page show it.
+gets its type and a line in the list of sections in `report.document`: the terminal shows it, and
+the page where a template names it.
 """
 
 from __future__ import annotations

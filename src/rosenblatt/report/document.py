@@ -7,7 +7,7 @@ It can be mailed whatever the table is: a list of columns, features or terms has
 most, and a count beside it says how many there are. model.json and certificate.json have them all.
 
 `Fit` is the whole document. The list of its sections at the end says which of them the terminal
-shows, in its order, and which are a card of their own on the page.
+shows, in its order; templates/page.html has the order of the page.
 """
 
 from __future__ import annotations
@@ -570,13 +570,11 @@ class Progressive(TypedDict):
 class Section(NamedTuple):
     """An entry of the document, and how it is called where its details are shown.
 
-    Its sentence is shown, unless `terminal` or a template of the page has more to say of it.
+    Its sentence is shown, unless `terminal` has more to say of it.
     """
 
     name: str
     subject: str  # before its lines with -v
-    heading: str | None = None  # of a card among the figures on the page; None: it has no such card
-    anchor: str | None = None  # of this card, where it is not the name
 
 
 SECTIONS = (
@@ -584,10 +582,8 @@ SECTIONS = (
     Section("split", "Split"),
     Section("candidates", "Candidates"),
     Section("rule", "Rule"),
-    Section("roc", "Ranking", "How well it ranks"),
-    Section(
-        "calibration", "Calibration", "Are its probabilities right? (calibration)", "probabilities"
-    ),
+    Section("roc", "Ranking"),
+    Section("calibration", "Calibration"),
     Section("verdict", "Verdict"),
     Section("forced", "Forced"),
     Section("opinions", "Opinions"),

@@ -266,8 +266,9 @@ def test_the_report_is_a_file_of_its_own(credit, tmp_path):
 
 def test_before_it_is_saved_there_are_no_files(frame, here):
     found = study(frame[["a", "c", "label"]], target="label", random_state=3, positive="yes")
-    again = {"command": "rosenblatt.study(frame, target='label', positive='yes', random_state=3)"}
-    nothing = {"seed": 3, "advised": None, "verify": None, "predict": None}
+    call = "rosenblatt.study(frame, target='label', positive='yes', random_state=3)"
+    again = {"command": call, "without_costs": call}
+    nothing = {"seed": 3} | dict.fromkeys(["advised", "verify", "predict", "export"])
     assert found.to_dict()["reproduce"] == again | nothing
     assert "files " not in str(found)
     found.save(here / "fit")

@@ -23,6 +23,7 @@ from rosenblatt._study.without_columns import without
 from rosenblatt._util.spelling import command_line
 from rosenblatt._util.strict_json import document_of
 from rosenblatt.data.numbering import unlabelled
+from rosenblatt.data.target import too_rare
 from rosenblatt.report.document import (
     LISTED,
     LISTED_OF_A_COLUMN,
@@ -41,7 +42,6 @@ from rosenblatt.report.document import (
     Warned,
 )
 from rosenblatt.selection.candidates import ONE_COLUMN
-from rosenblatt.selection.folds import too_rare
 from rosenblatt.selection.measures import error_interval
 
 if TYPE_CHECKING:

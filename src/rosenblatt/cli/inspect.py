@@ -33,7 +33,7 @@ def command(files: tuple[str, ...], out: _common.Output, **reading: Any) -> int:
     opened = _common.open_table(files, reading, labelled=False)
 
     from rosenblatt.data.summary import summary
-    from rosenblatt.selection.folds import too_rare
+    from rosenblatt.data.target import too_rare
 
     with out.reading():
         table = opened.read()

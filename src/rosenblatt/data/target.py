@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, final
 
@@ -18,6 +18,8 @@ from rosenblatt.data.column import Column
 from rosenblatt.data.formatted_numbers import MISSING_LIKE
 from rosenblatt.data.options import given_labels
 from rosenblatt.errors import InputError
+
+FIFTHS = 5  # parts of the rows: three train, one chooses, one tests
 
 MOST_LABELS = 100  # of a target, where none is chosen
 _MAY_BE_LABELS = {"none", "(none)", "nil", "nd", "unknown", "unk", "not applicable"}
@@ -293,3 +295,27 @@ def same_label(label: Any, word: Any) -> bool:
         return bool(float(label) == word)
     except (TypeError, ValueError):
         return False
+
+
+def too_rare(rows: Mapping[Any, int], k: int = FIFTHS, *, nested: bool = False) -> str | None:
+    """Of a label that cannot be in every part: what to do. `nested`: without any one of k folds,
+    the rows are divided into k folds again."""
+    label = min(rows, key=rows.__getitem__)
+    if rows[label] >= (k + 2 if nested else k):
+        return None
+    needed = f"each of the {k} parts that train, choose and test needs one at least"
+    fewer = _or_fewer_labels() if len(rows) > 2 else ""
+    if nested:
+        needed = f"with {k} folds, which are divided into {k} again, {k + 2} are needed"
+        fewer = f", or take fewer folds{fewer}"
+    return (
+        f"Only {rows[label]} of {sum(rows.values()):,} rows have the label {str(label)!r}; "
+        f"{needed}. Give more such rows{fewer}."
+    )
+
+
+def _or_fewer_labels() -> str:
+    return (
+        ", leave them out, or choose labels to be told from all others: "
+        f"{option('positive', ...)}{either('', ' (repeatable)')}"
+    )

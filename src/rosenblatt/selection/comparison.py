@@ -20,9 +20,10 @@ from sklearn.exceptions import ConvergenceWarning
 from rosenblatt._out_of_core.train import train
 from rosenblatt._training.estimator import TrainedLinearClassifier
 from rosenblatt._util.files import as_path, make_folder
+from rosenblatt.data.target import FIFTHS
 from rosenblatt.selection.candidates import alone, baseline, floor
 from rosenblatt.selection.criterion import Criterion
-from rosenblatt.selection.folds import FIFTHS, Indices, folds, rest
+from rosenblatt.selection.folds import Indices, folds, rest
 from rosenblatt.selection.out_of_sample import Floats, OutOfSample, Unit, scores_of
 from rosenblatt.selection.row_groups import RowGroups
 

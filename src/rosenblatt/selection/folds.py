@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt._util.spelling import either, option
+from rosenblatt.data.target import too_rare
 from rosenblatt.errors import InputError
 from rosenblatt.selection.row_groups import RowGroups
 
-FIFTHS = 5  # three of them train, one chooses, one tests
 Indices = NDArray[np.intp]
 
 
@@ -76,30 +74,6 @@ def _without_copies(
 def rest(parts: list[Indices], without: list[int]) -> Indices:
     """The rows of all parts but these, sorted."""
     return np.sort(np.concatenate([p for i, p in enumerate(parts) if i not in without]))
-
-
-def too_rare(rows: Mapping[Any, int], k: int = FIFTHS, *, nested: bool = False) -> str | None:
-    """Of a label that cannot be in every part: what to do. `nested`: without any one of k folds,
-    the rows are divided into k folds again."""
-    label = min(rows, key=rows.__getitem__)
-    if rows[label] >= (k + 2 if nested else k):
-        return None
-    needed = f"each of the {k} parts that train, choose and test needs one at least"
-    fewer = _or_fewer_labels() if len(rows) > 2 else ""
-    if nested:
-        needed = f"with {k} folds, which are divided into {k} again, {k + 2} are needed"
-        fewer = f", or take fewer folds{fewer}"
-    return (
-        f"Only {rows[label]} of {sum(rows.values()):,} rows have the label {str(label)!r}; "
-        f"{needed}. Give more such rows{fewer}."
-    )
-
-
-def _or_fewer_labels() -> str:
-    return (
-        ", leave them out, or choose labels to be told from all others: "
-        f"{option('positive', ...)}{either('', ' (repeatable)')}"
-    )
 
 
 def _check(labels: NDArray[Any], counts: NDArray[np.intp], k: int, groups: Indices | None) -> None:

@@ -10,9 +10,10 @@ from sklearn.base import clone
 
 from rosenblatt._model.probability import Platt
 from rosenblatt._training.threshold import can_move, move_threshold, on_rows
+from rosenblatt.data.target import FIFTHS
 from rosenblatt.errors import InputError
 from rosenblatt.selection.comparison import Candidate, Comparison
-from rosenblatt.selection.folds import FIFTHS, Indices, rest
+from rosenblatt.selection.folds import Indices, rest
 from rosenblatt.selection.out_of_sample import Floats, OutOfSample, Unit, platt, scores_of
 
 ENOUGH = 10_000  # validation rows whose scores tell as much as folds would

@@ -15,6 +15,7 @@ from sklearn.base import clone
 from rosenblatt._model.probability import Platt
 from rosenblatt._util.text import many, named
 from rosenblatt._validation import parameters
+from rosenblatt.data.target import FIFTHS, too_rare
 from rosenblatt.errors import InputError
 from rosenblatt.selection.candidates import baseline
 from rosenblatt.selection.candidates import candidates as usual
@@ -28,7 +29,7 @@ from rosenblatt.selection.comparison import (
     trained_with,
 )
 from rosenblatt.selection.criterion import Criterion
-from rosenblatt.selection.folds import FIFTHS, Indices, rest, too_rare
+from rosenblatt.selection.folds import Indices, rest
 from rosenblatt.selection.measures import LEAST_GROUPS, clopper_pearson, error_interval
 from rosenblatt.selection.out_of_sample import Floats, OutOfSample, Unit
 from rosenblatt.selection.refit import Refitted, more_fits, refit, with_threshold

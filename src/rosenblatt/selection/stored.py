@@ -21,6 +21,7 @@ from rosenblatt._out_of_core.partitions import StoredPartition, load_stored
 from rosenblatt._out_of_core.train import keeping
 from rosenblatt._training.threshold import mistaken, move_threshold
 from rosenblatt._util.spelling import option
+from rosenblatt.data.target import FIFTHS
 from rosenblatt.errors import InputError
 from rosenblatt.selection.candidates import baseline, streamed
 from rosenblatt.selection.comparison import (
@@ -31,7 +32,6 @@ from rosenblatt.selection.comparison import (
     majority_of,
 )
 from rosenblatt.selection.criterion import Criterion
-from rosenblatt.selection.folds import FIFTHS
 from rosenblatt.selection.out_of_sample import OutOfSample, platt, scores_of
 from rosenblatt.selection.row_groups import mixed
 from rosenblatt.selection.selector import Selection, SelectionInterrupted

@@ -156,7 +156,9 @@ def test_harm_does_not_pass_and_leaves_nothing(name, where, tmp_path):
 @pytest.mark.parametrize("where", ways(), ids=lambda where: "alone" if where[0] else "plain")
 def test_a_right_program_passes_under_the_same_limits(where, tmp_path):
     path = tmp_path / "hw.py"
-    path.write_text("import numpy as np\n" + RIGHT)
+    # numpy.random is read from its file at its first use, by the user of the submission
+    libraries = "import heapq, statistics\nimport numpy as np\nnp.random.default_rng(0)\n"
+    path.write_text(libraries + RIGHT)
     a = assigned("pla")
     report = a.grade(path, "train", SHORT, where)
     assert (report.ok, report.points) == (True, 10)

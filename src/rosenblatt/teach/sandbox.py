@@ -88,6 +88,14 @@ def _wrapped(bubblewrap: str) -> list[str]:
         p for p in ("/usr", "/lib", "/lib64", "/bin", "/etc/ld.so.cache") if os.path.exists(p)
     ]
     binds = [part for path in [*system, *dict.fromkeys(real)] for part in ("--ro-bind", path, path)]
+    # Made by itself, a folder on the way to Python would be closed to the submission's user.
+    on_the_way = {parent for path in real for parent in Path(path).parents} - {Path("/")}
+    folders = [
+        part
+        for parent in sorted(on_the_way)
+        if not any(parent.is_relative_to(path) for path in [*system, *real])
+        for part in ("--perms", "0755", "--dir", str(parent))
+    ]
     alone = ["--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts"]
     if os.geteuid() != 0:
         alone.append("--unshare-user")
@@ -95,6 +103,7 @@ def _wrapped(bubblewrap: str) -> list[str]:
         bubblewrap,
         *(*alone, "--die-with-parent", "--new-session", "--proc", "/proc", "--dev", "/dev"),
         *("--perms", "1777", "--size", str(16 << 20), "--tmpfs", "/tmp"),
+        *folders,
         *binds,
         *("--chdir", "/tmp"),
     ]

@@ -138,7 +138,10 @@ def styles(task: str) -> list[Style]:
 
 
 def program(task: str, style: Style, mistake: str | None = None) -> str:
-    """The text of a program; `mistake` is a name of rosenblatt.teach, or "changes its input"."""
+    """The text of a program.
+
+    `mistake` is a name of rosenblatt.teach, "changes its input", or "shuffles anew", which is none.
+    """
     dual = task in ("dual", "kernel")
     columns, lists = style.notes == "mit", style.vector == "list"
     n = "X.shape[1]" if columns else "len(y)"
@@ -219,6 +222,9 @@ def program(task: str, style: Style, mistake: str | None = None) -> str:
         slots["begin"] = "hit = False"
         slots["kept"] = "hit = True"
         slots["seen"] = f"if not hit: return {slots['result']}\nhit = False"
+    elif mistake in ("shuffles once", "shuffles anew"):
+        slots["begin"] = f"rng = np.random.default_rng(0); order = rng.permutation({n})"
+        slots["rows"] = "order" if mistake == "shuffles once" else f"rng.permutation({n})"
     elif mistake == "one epoch":
         slots["loop"] = "for _ in range(1):"
     elif mistake == "ends after 50 epochs":

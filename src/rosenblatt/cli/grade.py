@@ -55,8 +55,8 @@ _LABELS = {"-1,1": (-1, 1), "0,1": (0, 1)}
 )
 @click.option(
     "--order",
-    type=click.Choice(("any", "cyclic")),
-    help="Whether updates may come in another order than the rows.  [default: as in the notes]",
+    type=click.Choice(("any", "cyclic", "shuffle")),
+    help="Of the updates; shuffle: rows are shuffled in every epoch.  [default: as in the notes]",
 )
 @click.option(
     "--intercept/--no-intercept",

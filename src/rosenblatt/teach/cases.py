@@ -60,11 +60,20 @@ _CASES: dict[str, list[tuple[list[list[int]], list[int], int]]] = {
 _LONG = ([[20, 1], [21, 1]], [1, -1], 1)
 """It takes more than a thousand epochs: a program that ends after a fixed number shows here."""
 
+_LINEAR = ([[5, 0], [-1, 0], [-1, 0], [-5, -1]], [-1, 1, 1, -1], 1)
+_MANY_EPOCHS = {
+    "pla": _LINEAR,
+    "dual": _LINEAR,
+    "kernel": ([[-5, 0], [-4, -3], [2, -4], [-2, -3]], [1, -1, -1, 1], 1),
+}
+"""Most orders make updates in so many epochs that one order is told from fresh ones."""
 
-def tables(task: str, seed: int) -> list[Table]:
+
+def tables(task: str, seed: int, *, shuffled: bool = False) -> list[Table]:
     """Those of a task; `seed` decides how columns are exchanged and turned."""
     chance = random.Random(seed)
-    given = [*_CASES[task], *([_LONG] if task in ("pla", "dual") else [])]
+    more = [_MANY_EPOCHS[task]] if shuffled and task in _MANY_EPOCHS else []
+    given = [*_CASES[task], *more, *([_LONG] if task in ("pla", "dual") else [])]
     return [_turned(_table(*case), chance) for case in given]
 
 

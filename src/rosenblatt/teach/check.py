@@ -28,8 +28,9 @@ from rosenblatt.teach.definition import (
     run,
     same,
 )
-from rosenblatt.teach.mistakes import Mistake, of_task
+from rosenblatt.teach.mistakes import SHUFFLES_ONCE, Mistake, of_task
 from rosenblatt.teach.notes import Notes, check_task, notes_of
+from rosenblatt.teach.order import repeats_one_order
 from rosenblatt.teach.report import Case, Difference, Report
 from rosenblatt.teach.sandbox import Limits
 
@@ -49,7 +50,7 @@ def check(
     layout: Literal["rows", "columns"] | None = None,
     fit_intercept: bool | None = None,
     tie: Literal["mistake", "positive", "negative"] | None = None,
-    order: Literal["any", "cyclic"] | None = None,
+    order: Literal["any", "cyclic", "shuffle"] | None = None,
     points: float = 10.0,
     random_state: int = 0,
     limits: Limits = LIMITS,
@@ -78,8 +79,9 @@ def check(
         False: there is no b.
     tie : {"mistake", "positive", "negative"}
         What a score of 0 is.
-    order : {"any", "cyclic"}
+    order : {"any", "cyclic", "shuffle"}
         Whether updates may come in another order than that of the rows; those that are recorded.
+        "shuffle": any order, but not one that is drawn once and repeated in every epoch.
     points : float, default=10
         For a program without a mistake.
     random_state : int, default=0
@@ -167,7 +169,7 @@ class Assignment:
         allowed = {
             "layout": ("rows", "columns"),
             "tie": ("mistake", "positive", "negative"),
-            "order": ("any", "cyclic"),
+            "order": ("any", "cyclic", "shuffle"),
         }
         given = {name: value for name, value in changed.items() if value is not None}
         for name, values in allowed.items():
@@ -177,7 +179,7 @@ class Assignment:
             given["intercept"] = parameters.flag("fit_intercept", given.pop("fit_intercept"))
         conventions = replace(notes_of(notes), **given)
         seed = parameters.level("random_state", random_state)
-        made = tables(task, seed)
+        made = tables(task, seed, shuffled=conventions.order == "shuffle")
         whole = [t for t in made if _ends(t, task, conventions)]
         return cls(task, conventions, (int(labels[0]), int(labels[1])), points, whole)
 
@@ -323,12 +325,12 @@ class _Judge:
         loop = m.how.restarts or m.how.together or m.how.leaves_out or m.how.ends != "clean"
         if self.seen.form == "update":
             return bool(loop or m.how.returns != "notes" or m.how.start)
-        return m.how.restarts and self.a.notes.order == "any" and self._open
+        return m.how.restarts and self._open
 
     @property
     def _open(self) -> bool:
         """Averages and pockets depend on the visits between updates, which are not seen."""
-        return self.a.notes.order == "any" and self.a.task not in ("averaged", "pocket")
+        return self.a.notes.order != "cyclic" and self.a.task not in ("averaged", "pocket")
 
     def _own_rate(self) -> float:
         """From zero weights a constant rate scales what is learned, and nothing else.
@@ -367,10 +369,22 @@ class _Judge:
         changed = sorted({n for run in self.seen.runs for n in run.changed})
         if all(right):
             remarks = [] if self.scale == 1 else [f"its own learning rate is {self.scale:g}"]
-            return Report(name, self.a, cases=cases, changed=changed, remarks=remarks)
+            wrong = (SHUFFLES_ONCE,) if self._repeats_one_order() else ()
+            return Report(
+                name, self.a, cases=cases, changed=changed, mistakes=wrong, remarks=remarks
+            )
         mistakes = tuple(self._named())
         first = self._first_difference(right.index(False))
         return Report(name, self.a, cases=cases, changed=changed, mistakes=mistakes, first=first)
+
+    def _repeats_one_order(self) -> bool:
+        """A fault only where the notes shuffle: the theorem holds in any order."""
+        if self.a.notes.order != "shuffle" or not self._open:
+            return False
+        if self.seen.form not in ("record", "generator"):
+            return False
+        updates = [[told.row for told in seen.updates] for seen in self.seen.runs]
+        return repeats_one_order(self.a.tables, self.setting, updates)
 
     def _right(self) -> list[bool]:
         """With the rate 1, or with one of its own where that explains more tables."""

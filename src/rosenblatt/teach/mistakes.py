@@ -357,6 +357,16 @@ MISTAKES: tuple[Mistake, ...] = (
     ),
 )
 
+SHUFFLES_ONCE = Mistake(
+    "shuffles once",
+    DEFINITION,  # each of its updates is right
+    "goes through the rows in one order of its own, the same in every epoch; the notes shuffle "
+    "anew",
+    "Look at where the rows are shuffled.",
+    _TO_THE_END,
+)
+"""Seen in the order of recorded updates, not by a run: see order.py."""
+
 
 def of_task(task: str, *, intercept: bool, tie: str, has: frozenset[str]) -> list[Mistake]:
     """Those that a program for this task can have; `has`: "rate", "labels 0 and 1"."""

@@ -27,7 +27,7 @@ class Notes:
     intercept: bool = True
     layout: Literal["rows", "columns"] = "rows"  # points of X
     b_first: bool = False  # in a vector of d + 1 weights
-    order: Literal["any", "cyclic"] = "any"  # of the updates
+    order: Literal["any", "cyclic", "shuffle"] = "any"  # of the updates
 
 
 NOTES = {

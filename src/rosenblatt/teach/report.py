@@ -44,7 +44,8 @@ class Report:
     Attributes
     ----------
     ok : bool
-        Every run was as the notes define it, and X and y are as they were.
+        Every run was as the notes define it, in an order that they allow, and X and y are as they
+        were.
     points : float
         All of them for a program that is right, else the share of tables, at most half.
     mistakes : tuple
@@ -69,7 +70,8 @@ class Report:
 
     @property
     def ok(self) -> bool:
-        return self.trouble is None and all(c.ok for c in self.cases) and not self.changed
+        right = all(c.ok for c in self.cases) and not self.mistakes
+        return self.trouble is None and right and not self.changed
 
     @property
     def points(self) -> float:

@@ -4,6 +4,7 @@ import json
 import re
 import sys
 import warnings
+from importlib import import_module
 
 import numpy as np
 import onnx
@@ -382,7 +383,7 @@ def test_what_is_no_trained_estimator_of_ours(folder, table):
 
 
 def test_a_rule_that_is_too_large(folder, monkeypatch):
-    from rosenblatt._export import onnx_model as graph
+    graph = import_module("rosenblatt._export.onnx_model")
 
     monkeypatch.setattr(graph, "_MOST_BYTES", 100)
     X, y = noisy(10, d=20)

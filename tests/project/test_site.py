@@ -159,7 +159,7 @@ def test_the_playground_and_the_report_are_live_within_pages(opened):
         box, whole = frame.locator(part).bounding_box(), page.locator("iframe").first.bounding_box()
         assert box["y"] >= whole["y"]
         assert box["y"] + box["height"] <= whole["y"] + whole["height"] + 1
-    page = opened("report.html")
+    page = opened("fit.html")
     page.locator("iframe").first.scroll_into_view_if_needed()
     page.frame_locator("iframe").first.get_by_text(
         "checked in your browser just now"

@@ -33,7 +33,7 @@ def notebook(browser, tmp_path):
 def test_the_report_is_shown_in_the_notebook(notebook, granted):
     page = notebook(granted)
     report = page.frame_locator("iframe")
-    assert report.locator("h1").inner_text().startswith("card")
+    assert report.locator("h1").inner_text().startswith("Can card")
     assert report.get_by_text(f"{granted.error:.1%}").first.is_visible()
     assert report.locator("section").count() > 8  # styles of the notebook do not reach in
     assert report.locator("section").first.is_visible()

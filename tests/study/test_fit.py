@@ -23,8 +23,8 @@ from sklearn.preprocessing import StandardScaler
 from rosenblatt import Certificate, data, model_file
 from rosenblatt._study import build_document, folder
 from rosenblatt._study import proof as deciding
+from rosenblatt._study.answer import about
 from rosenblatt._study.options import Options
-from rosenblatt._study.result_warnings import about
 from rosenblatt._study.source import Origin
 from rosenblatt.datasets import load_credit
 from rosenblatt.report import document

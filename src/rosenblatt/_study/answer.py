@@ -1,13 +1,26 @@
-"""The study in two sentences: how good the rule is, and what to know before it is believed."""
+"""The answer: how good the rule is, in two sentences, and what to know before it is believed."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
-from rosenblatt._util.text import listed, named
+import numpy as np
+from sklearn.base import clone
+
+from rosenblatt._util.spelling import option
+from rosenblatt._util.text import listed, many, named
 from rosenblatt.report.document import Answer, Cost, Effect, Error, OfClass, Warned
+from rosenblatt.scorecard import Scorecard
+from rosenblatt.selection.candidates import BOOSTING, LOGISTIC
+from rosenblatt.selection.comparison import Comparison, Training, trained_with
+from rosenblatt.selection.measures import error_interval, mean_interval
 
-_MISSED = 0.5  # a label of which a larger share is called otherwise is spoken of
+if TYPE_CHECKING:
+    from rosenblatt._study.stages import Compared
+    from rosenblatt.selection import Selection
+
+_FOUND_SELDOM = 0.5  # a label of which no larger share is found is spoken of
 _NAMED = 2
 _FIRST = {  # what stands first where it was warned of
     "worse": "Worse than by guessing",
@@ -70,7 +83,9 @@ def _caution(by_class: Sequence[OfClass], warnings: Sequence[Warned]) -> str | N
     for warned in warnings:
         if warned["kind"] == "revealing":
             return _too_good(warned["columns"], warned.get("effect"))
-    missed = [one for one in by_class if one["recall"] is not None and one["recall"] < 1 - _MISSED]
+    missed = [
+        one for one in by_class if one["recall"] is not None and one["recall"] < _FOUND_SELDOM
+    ]
     if missed:
         parts = [
             f"{one['errors']:,} of the {one['rows']:,} rows labelled {named(one['label'])}"
@@ -90,3 +105,229 @@ def _too_good(columns: list[str], effect: Effect | None) -> str:
         f"But {which} {tell} almost everything. If {it} known only afterwards, this is too "
         f"good{rate}."
     )
+
+
+# --- Warnings about the rule ---------------------------------------------------------------------
+
+
+_MISSED_NEARLY_ALWAYS = 0.1  # a label of which a rule finds no larger share is missed nearly always
+_FEW_TEST_ROWS = 2000  # cross-validation of five times as many is soon done
+FOLDS = 5  # of the cross-validation that is advised
+
+
+def result_warnings(
+    selection: Selection, cost: Cost | None, tested_by_all: str | None
+) -> list[Warned]:
+    """About the rule: is it better than always saying the same, and does it find all labels?
+    `tested_by_all` says how every row becomes a test row."""
+    if not selection.test_n:
+        return []
+    warnings = [*_no_better(selection, cost), *_copies(selection), *_unlike_validation(selection)]
+    few = not selection.cv and selection.test_n <= _FEW_TEST_ROWS
+    if tested_by_all is not None and few and warnings and warnings[0]["kind"] == "no better":
+        warnings[0]["sentence"] += (
+            f" Only {many(selection.test_n, 'row')} test it; with {tested_by_all} every row does."
+        )
+        warnings[0]["advice"] = {"cv": FOLDS}
+    for label in selection.estimator.classes_:
+        of = selection.labels == label
+        rows, right = int(of.sum()), int((of & (selection.predictions == label)).sum())
+        if rows and right <= rows * _MISSED_NEARLY_ALWAYS:
+            with_it = f"of {many(rows, 'test row')} with this label"
+            sentence = f"{named(label)} is nearly always missed: {with_it} "
+            sentence += f"the rule finds {right or 'none'}."
+            advice = {}
+            is_rare = 2 * rows * len(selection.estimator.classes_) < selection.test_n
+            if is_rare and selection.criterion.objective == "error":
+                sentence += f" To weigh rare labels more: {option('class_weight', 'balanced')}."
+                advice = {"class_weight": "balanced"}
+            warnings.append(about("missed", sentence, **advice))
+    return warnings
+
+
+_FAR = 0.2  # of the rule's errors, by so many fewer are made
+
+
+def does_not_fit(selection: Selection) -> list[Warned]:
+    """Another method is far better on the same test rows, and not by chance."""
+    if not selection.test_n:
+        return []
+    criterion, classes = selection.criterion, selection.estimator.classes_
+    own = criterion.row_costs(selection.labels, selection.predictions, classes)
+    theirs = {rule.name: rule.losses for rule in selection.comparison_rules}
+    far = [
+        name
+        for name in (LOGISTIC, BOOSTING)
+        if name in theirs and _is_far(own - theirs[name], own, selection.test_groups)
+    ]
+    if not far:
+        return []
+
+    def wrong(losses: Any) -> str:
+        if criterion.objective == "cost":
+            return f"{losses.mean():.3g} a row"
+        return f"{losses.mean():.1%}"
+
+    measure = {"error": "error", "cost": "cost of errors", "balanced": "balanced error"}
+    figures = f"the {measure[criterion.objective]} on the test rows is"
+    if far[0] == LOGISTIC:
+        sentence = (
+            f"Logistic regression is far better on this table: {figures} {wrong(theirs[LOGISTIC])},"
+            f" and {wrong(own)} by this rule. Both are linear: where accuracy counts, use that one."
+        )
+        return [about("does not fit", sentence)]
+    if isinstance(selection.estimator, Scorecard):
+        lead = "A card of so few terms does not fit this table"
+    elif hasattr(selection.estimator, "coef_"):
+        lead = "A linear rule does not fit this table"
+    else:
+        lead = "Gradient boosting fits this table better than the rule"
+    sentence = (
+        f"{lead}: {figures} {wrong(theirs[BOOSTING])} by gradient boosting, which is not linear, "
+        f"and {wrong(own)} by this rule. Where accuracy counts, use such a model."
+    )
+    return [about("does not fit", sentence)]
+
+
+def _is_far(fewer: Any, own: Any, groups: Any) -> bool:
+    """`fewer`: by test row, what the other method saves."""
+    ends = mean_interval(fewer, groups)
+    return ends is not None and ends[0] > 0 and float(fewer.sum()) >= _FAR * float(own.sum())
+
+
+def _no_better(selection: Selection, cost: Cost | None) -> list[Warned]:
+    """By what the rule was chosen by.
+
+    A cost has no interval without an error: then that of the error decides.
+    """
+    n, objective = selection.test_n, selection.criterion.objective
+    if selection.interval is None:
+        return []
+    if objective == "balanced":
+        return _no_better_balanced(selection)
+    (lo, hi), always = selection.interval, selection.majority_errors / n
+    label, what = str(selection.majority), "error"
+    rates = [f"{rate:.1%}" for rate in (always, lo, hi)]
+    wrong = f"is wrong in {rates[0]} of them"
+    if objective == "cost" and cost is not None and cost["interval"] is not None:
+        label = min(cost["always"], key=cost["always"].__getitem__)
+        (lo, hi), always, what = cost["interval"], cost["always"][label] / n, "cost of a row"
+        rates = [f"{a_row:.3g}" for a_row in (always, lo, hi)]
+        wrong = f"costs {rates[0]} a row"
+    if always < lo:
+        more = "makes more errors" if what == "error" else "costs more"
+        than = f"than always saying {named(label)} ({rates[0]})"
+        return [about("worse", f"On the test rows the rule {more} {than}: do not rely on it.")]
+    if always > hi:
+        return []
+    sentence = (
+        f"The test rows do not show that the rule is better than always saying {named(label)}. "
+        f"That {wrong}, which is inside the interval of the rule's {what}, {rates[1]} to "
+        f"{rates[2]}."
+    )
+    return [about("no better", sentence)]
+
+
+def _no_better_balanced(selection: Selection) -> list[Warned]:
+    """Always the same label errs on all rows of the others."""
+    by_row = selection.criterion.row_costs(
+        selection.labels, selection.predictions, selection.estimator.classes_
+    )
+    ends = mean_interval(by_row, selection.test_groups)
+    always = 1 - 1 / len(set(selection.labels.tolist()))
+    if ends is None or always > ends[1]:
+        return []
+    if always < ends[0]:
+        than = f"than always saying the same label ({always:.1%})"
+        worse = f"On the test rows the rule has a greater balanced error {than}: do not rely on it."
+        return [about("worse", worse)]
+    sentence = (
+        "The test rows do not show that the rule is better than always saying the same label. That "
+        f"has a balanced error of {always:.1%}, which is inside the interval of the rule's, "
+        f"{ends[0]:.1%} to {min(ends[1], 1):.1%}."
+    )
+    return [about("no better", sentence)]
+
+
+def _copies(selection: Selection) -> list[Warned]:
+    if not (count := selection.copies_in_test):
+        return []
+    sentence = (
+        f"{count:,} of {selection.test_n:,} test rows have the same values as a training row: too "
+        "few different rows are left to keep equal ones in one part. The error on new rows may be "
+        "higher."
+    )
+    return [about("repeated", sentence)]
+
+
+def _unlike_validation(selection: Selection) -> list[Warned]:
+    """Where the two intervals have nothing in common."""
+    ends, expected = selection.interval, selection.validation_interval
+    if ends is None or expected is None or (ends[0] <= expected[1] and expected[0] <= ends[1]):
+        return []
+    errors, n, winner = selection.test_errors, selection.test_n, selection.winner
+    sentence = (
+        f"The test error, {errors / n:.1%} ({errors:,} of {n:,} rows), is "
+        f"{'above' if ends[0] > expected[1] else 'below'} what validation suggested: "
+        f"{winner.validation_rate:.1%} ({winner.validation_errors:,} of {winner.validation_n:,}), "
+        f"interval {expected[0]:.1%} to {expected[1]:.1%}. Another seed may give another rule: "
+        f"compare a few with {option('random_state', selection.random_state + 1)}."
+    )
+    return [about("unlike validation", sentence, random_state=selection.random_state + 1)]
+
+
+def about(kind: str, sentence: str, **advice: Any) -> Warned:
+    """A warning that names no columns."""
+    return {"kind": kind, "columns": [], "sentence": sentence, "advice": advice}
+
+
+# --- What leaving out suspect columns would change -----------------------------------------------
+
+
+_SOON = 2_000_000  # numbers that it learns from once more
+
+
+def without(compared: Compared, names: list[str]) -> Effect | None:
+    """Trained on the same rows without these columns and tested on the same test rows; None where
+    that takes long. Nothing is chosen by it."""
+    read, selection, preprocessing = compared.read, compared.selection, compared.preprocessing
+    if preprocessing is None or selection.cv or not selection.test_n or read.sample is not None:
+        return None
+    kept = np.repeat(
+        [column.name not in names for column in preprocessing.columns],
+        [len(column.features) for column in preprocessing.columns],
+    )
+    numbers = read.X.shape[0] * read.X.shape[1]
+    if not kept.any() or numbers > _SOON or isinstance(selection.estimator, Scorecard):
+        return None
+    assert selection.preprocessor is not None
+    again = Comparison(
+        selection.preprocessor.transform(read.X)[:, kept],
+        read.y,
+        candidates={},
+        comparison_rules={selection.winner.name: clone(selection.estimator)},
+        preprocessor=None,
+        groups=selection.groups,
+        random_state=selection.random_state,
+        confidence=selection.confidence,
+        criterion=selection.criterion,
+        training=Training(trained_with(None, 0), None, 1),
+    ).test_comparison_rules(selection.fitted_on, selection.test)
+    if not again:
+        return None
+    [tested] = again
+    n, wrong = selection.test_n, tested.losses > 0
+    ends = error_interval(wrong, selection.test_groups, selection.confidence)
+    them, rate = "it" if len(names) == 1 else "them", tested.test_errors / n
+    sentence = (
+        f"Without {them}, the same method ({named(selection.winner.name)}) is wrong on {rate:.1%} "
+        f"of the test rows; with {them}, on {selection.test_errors / n:.1%}."
+    )
+    return {
+        "columns": names,
+        "test_errors": tested.test_errors,
+        "test_n": n,
+        "rate": rate,
+        "interval": None if ends is None else list(ends),
+        "sentence": sentence,
+    }

@@ -11,15 +11,13 @@ import numpy as np
 
 from rosenblatt._core.backend import core
 from rosenblatt._study import robustness, rule, training_evidence, verdict
-from rosenblatt._study.answer import answer
+from rosenblatt._study.answer import FOLDS, about, answer, does_not_fit, result_warnings, without
 from rosenblatt._study.column_warnings import column_warnings
 from rosenblatt._study.error_analysis import confusion_counts, error_analysis
 from rosenblatt._study.folder import default_folder
 from rosenblatt._study.options import Options
-from rosenblatt._study.result_warnings import FOLDS, about, does_not_fit, result_warnings
 from rosenblatt._study.source import Origin
 from rosenblatt._study.stages import Compared, Proved
-from rosenblatt._study.without_columns import without
 from rosenblatt._util.spelling import command_line
 from rosenblatt._util.strict_json import document_of
 from rosenblatt.data.numbering import unlabelled

@@ -19,6 +19,8 @@ from rosenblatt.scorecard import MOST_POINTS
 
 EVERY = 60.0  # seconds
 MOST_TERMS = 20  # of a card: nobody adds up more
+_FLAGS = ("retrain", "private", "embed_data", "thorough", "stream", "scorecard")
+_FLAGS_OR_NONE = ("linear_only", "comparison")
 
 
 @final
@@ -54,30 +56,19 @@ class Options(ReadOptions):
         check_name("groups", values["groups"])
         every = values["checkpoint_every"]
         if every is not None and values["checkpoint"] is None:
-            raise InputError(
-                f"{option('checkpoint_every')} is about a folder: give "
-                f"{either('checkpoint', option('checkpoint', ...))}, too.",
-                option="checkpoint_every",
-                value=every,
-            )
+            folder = either("checkpoint", option("checkpoint", ...))
+            raise _refused("checkpoint_every", every, f"is about a folder: give {folder}, too.")
+        values |= {name: parameters.flag(name, values[name]) for name in _FLAGS}
+        values |= {name: _flag_or_none(name, values[name]) for name in _FLAGS_OR_NONE}
+        values |= {name: _path_or_none(values[name]) for name in ("cache", "checkpoint")}
         values |= {
             "costs": costs_of(values["costs"]),
             "class_weight": class_weight_of(values["class_weight"]),
-            "linear_only": _flag_or_none("linear_only", values["linear_only"]),
-            "comparison": _flag_or_none("comparison", values["comparison"]),
-            "retrain": parameters.flag("retrain", values["retrain"]),
-            "private": parameters.flag("private", values["private"]),
-            "embed_data": parameters.flag("embed_data", values["embed_data"]),
-            "thorough": parameters.flag("thorough", values["thorough"]),
-            "stream": parameters.flag("stream", values["stream"]),
             "random_state": _whole("random_state", values["random_state"], 0, 2**32 - 1),
             "cv": None if values["cv"] is None else _whole("cv", values["cv"], 2),
-            "scorecard": parameters.flag("scorecard", values["scorecard"]),
             "max_points": _whole_or_none("max_points", values["max_points"], MOST_POINTS),
             "max_terms": _whole_or_none("max_terms", values["max_terms"], MOST_TERMS),
             "time_limit": _seconds(values["time_limit"]),
-            "cache": None if values["cache"] is None else as_path(values["cache"]),
-            "checkpoint": None if values["checkpoint"] is None else as_path(values["checkpoint"]),
             "checkpoint_every": EVERY
             if every is None
             else parameters.not_negative("checkpoint_every", every),
@@ -87,64 +78,38 @@ class Options(ReadOptions):
         if options.engine is not None:
             check_engine(options.engine)
             options = replace(options, stream=True)  # its machines read rows from files
-        options._check_stream()
-        if options.cv is not None and not options.retrain:
-            raise InputError(
-                f"{option('retrain', False)} is about one division of the rows, and with "
-                f"{option('cv')} the rule learns from all of them: give one of them.",
-                option="retrain",
-                value=False,
-            )
-        options._check_embedding()
-        options._check_card()
+        options._check_together()
         return options
 
-    def _check_card(self) -> None:
-        for name in ("max_points", "max_terms"):
-            if getattr(self, name) is not None and not self.scorecard:
-                raise InputError(
-                    f"{option(name)} is about a scorecard: give {option('scorecard', True)}, too.",
-                    option=name,
-                    value=getattr(self, name),
-                )
-        if self.scorecard and self.stream:
-            raise InputError(
-                f"{option('scorecard', True)} searches for a card on rows in memory, and "
-                f"{option('stream', True)} is for tables that memory cannot hold: give one of "
-                "them.",
-                option="scorecard",
-                value=True,
-            )
-
-    def _check_embedding(self) -> None:
-        if self.embed_data and (self.private or self.stream):
-            other, why = "private", "writes no row"
-            if self.stream:
-                other, why = "stream", "is for tables that no page can hold"
-            raise InputError(
-                f"{option('embed_data', True)} puts all rows into the report, and "
-                f"{option(other, True)} {why}: give one of them.",
-                option="embed_data",
-                value=True,
-            )
-
-    def _check_stream(self) -> None:
+    def _check_together(self) -> None:
+        """InputError where two do not go together."""
+        stream = option("stream", True)
         if self.cache is not None and not self.stream:
-            raise InputError(
-                f"{option('cache')} is the folder of {option('stream', True)}: give both, or none.",
-                option="cache",
-                value=str(self.cache),
+            raise _refused(
+                "cache", str(self.cache), f"is the folder of {stream}: give both, or none."
             )
         if self.stream and (self.cv is not None or self.groups is not None):
-            other, why = "cv", "is for few rows"
-            if self.groups:
-                other, why = "groups", "keeps rows together"
-            raise InputError(
-                f"{option(other)} {why}, and {option('stream', True)} divides rows one by one, by "
-                "their numbers: give one of them.",
-                option=other,
-                value=getattr(self, other),
+            other, why = (
+                ("groups", "keeps rows together") if self.groups else ("cv", "is for few rows")
             )
+            why += f", and {stream} divides rows one by one, by their numbers: give one of them."
+            raise _refused(other, getattr(self, other), why)
+        if self.cv is not None and not self.retrain:
+            why = f"is about one division of the rows, and with {option('cv')} the rule learns from"
+            raise _refused("retrain", False, f"{why} all of them: give one of them.")
+        if self.embed_data and (self.private or self.stream):
+            other, why = "stream", "is for tables that no page can hold"
+            if not self.stream:
+                other, why = "private", "writes no row"
+            both = f"puts all rows into the report, and {option(other, True)} {why}"
+            raise _refused("embed_data", True, f"{both}: give one of them.")
+        for name in ("max_points", "max_terms"):
+            if (value := getattr(self, name)) is not None and not self.scorecard:
+                card = option("scorecard", True)
+                raise _refused(name, value, f"is about a scorecard: give {card}, too.")
+        if self.scorecard and self.stream:
+            why = f"searches for a card on rows in memory, and {stream} is for tables that memory"
+            raise _refused("scorecard", True, f"{why} cannot hold: give one of them.")
 
     @property
     def decides(self) -> str:
@@ -158,6 +123,15 @@ class Options(ReadOptions):
         names = dict.fromkeys([*options_of(type(self)), *defaults])
         values = {name: getattr(self, name) for name in names}
         return {name: value for name, value in values.items() if value != defaults[name]}
+
+
+def _refused(name: str, value: object, why: str) -> InputError:
+    shown = option(name, value) if isinstance(value, bool) else option(name)
+    return InputError(f"{shown} {why}", option=name, value=value)
+
+
+def _path_or_none(value: Any) -> Path | None:
+    return None if value is None else as_path(value)
 
 
 def _flag_or_none(name: str, value: Any) -> bool | None:

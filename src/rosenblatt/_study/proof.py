@@ -17,7 +17,7 @@ from rosenblatt import certificate as proving
 from rosenblatt import verify
 from rosenblatt._certify.check import packed
 from rosenblatt._core.rows import dense
-from rosenblatt._study import progressive, robustness
+from rosenblatt._study import robustness
 from rosenblatt._study.options import Options
 from rosenblatt._study.stages import Compared, Proved, Seconds
 from rosenblatt._util.progress import stage
@@ -79,7 +79,7 @@ def prove_all(compared: Compared, options: Options, seconds: Seconds) -> Proved:
             proved = replace(proved, opinions=robustness.second_opinions(compared, X, options))
         if not options.scorecard:  # those met along a pass are no cards
             with step("one pass over all rows"):
-                bound = progressive.one_pass(read, certificate, options)
+                bound = robustness.one_pass(read, certificate, options)
                 proved = replace(proved, progressive=bound)
     except KeyboardInterrupt:
         return replace(proved, interrupted=True)

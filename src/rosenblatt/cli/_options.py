@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import Any, TypeVar
 
@@ -87,6 +87,12 @@ def flag(name: str, help: str) -> Callable[[Function], Function]:
     return click.option(name, is_flag=True, help=help)
 
 
+def choice(name: str, choices: Sequence[str], default: str, help: str) -> Any:
+    return click.option(
+        name, type=click.Choice(choices), default=default, show_default=True, help=help
+    )
+
+
 def seconds_option(name: str, help: str) -> Callable[[Function], Function]:
     return click.option(name, type=float, metavar="SECONDS", help=help)
 
@@ -96,12 +102,11 @@ def seed_option(help: str) -> Callable[[Function], Function]:
 
 
 def unseen_option(marked: str = "") -> Callable[[Function], Function]:
-    return click.option(
+    return choice(
         "--on-unseen",
-        type=click.Choice(["error", "reference"]),
-        default="error",
-        show_default=True,
-        help="What to do with a category that did not occur in training: stop with an error, or "
+        ("error", "reference"),
+        "error",
+        "What to do with a category that did not occur in training: stop with an error, or "
         f"set all its 0/1 columns to 0, as for the reference level{marked}.",
     )
 

@@ -22,27 +22,9 @@ _LABELS = {"-1,1": (-1, 1), "0,1": (0, 1)}
 
 @click.command(cls=Command)
 @click.argument("submission", metavar="FILE.py:FUNCTION")
-@click.option(
-    "--task",
-    type=click.Choice(_TASKS),
-    default="pla",
-    show_default=True,
-    help="Algorithm that the function should be.",
-)
-@click.option(
-    "--notes",
-    type=click.Choice(_NOTES),
-    default="li-hang",
-    show_default=True,
-    help="Lecture notes whose conventions hold.",
-)
-@click.option(
-    "--labels",
-    type=click.Choice(list(_LABELS)),
-    default="-1,1",
-    show_default=True,
-    help="How the two labels are written.",
-)
+@_options.choice("--task", _TASKS, "pla", "Algorithm that the function should be.")
+@_options.choice("--notes", _NOTES, "li-hang", "Lecture notes whose conventions hold.")
+@_options.choice("--labels", list(_LABELS), "-1,1", "How the two labels are written.")
 @click.option(
     "--layout",
     type=click.Choice(("rows", "columns")),

@@ -24,10 +24,16 @@ from rosenblatt._util.text import (
     shown,
 )
 from rosenblatt.cli import _common, _options
-from rosenblatt.cli._explain import Reasons, SmallestChange, Why, is_card, points_of
+from rosenblatt.cli._beside import (
+    Reasons,
+    SmallestChange,
+    Why,
+    is_card,
+    points_of,
+    second_opinion,
+)
 from rosenblatt.cli._help import Command
 from rosenblatt.cli._rows import Batch, RowFiles, read_model
-from rosenblatt.cli._second_opinion import second_opinion
 from rosenblatt.errors import InputError
 
 _REASONS = 3
@@ -99,12 +105,11 @@ _WAITING = 1 << 24  # characters that wait in memory; more of them in a file
     "begins with =, +, - or @ and is no number.",
 )
 @_options.unseen_option("; such rows are marked")
-@click.option(
+@_options.choice(
     "--on-missing",
-    type=click.Choice(["skip", "error"]),
-    default="skip",
-    show_default=True,
-    help="What to do with a row that lacks a value which training did not learn to fill: leave its "
+    ["skip", "error"],
+    "skip",
+    "What to do with a row that lacks a value which training did not learn to fill: leave its "
     "prediction empty, or stop with an error.",
 )
 @_options.force_option

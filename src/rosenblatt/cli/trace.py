@@ -37,12 +37,8 @@ _RULES = ("perceptron", "PA-I", "PA-II", "AROW")
     show_default=True,
     help="How the table of updates is written.",
 )
-@click.option(
-    "--rule",
-    type=click.Choice(_RULES),
-    default="perceptron",
-    show_default=True,
-    help="Learning rule; PA-I and PA-II are those of PassiveAggressive.",
+@_options.choice(
+    "--rule", _RULES, "perceptron", "Learning rule; PA-I and PA-II are those of PassiveAggressive."
 )
 @click.option(
     "-C",
@@ -57,20 +53,8 @@ _RULES = ("perceptron", "PA-I", "PA-II", "AROW")
     metavar="R",
     help="With AROW: regularisation; larger means smaller steps.  [default: from the rows' size]",
 )
-@click.option(
-    "--order",
-    type=click.Choice(_ORDERS),
-    default="cyclic",
-    show_default=True,
-    help="Order in which rows are visited.",
-)
-@click.option(
-    "--keep",
-    type=click.Choice(_KEEPS),
-    default="last",
-    show_default=True,
-    help="Which weights are returned at the end.",
-)
+@_options.choice("--order", _ORDERS, "cyclic", "Order in which rows are visited.")
+@_options.choice("--keep", _KEEPS, "last", "Which weights are returned at the end.")
 @click.option("--eta0", type=float, help="With the perceptron: learning rate.  [default: 1]")
 @click.option(
     "--margin",

@@ -140,7 +140,7 @@ def change(holder, last, rng):
         case 0 | 1:
             holder[last] = copy.deepcopy(STRANGE[int(rng.integers(len(STRANGE)))])
         case 2 if isinstance(value, (int, float)):
-            holder[last] = [value + 1, value - 1, -value, value * 1e6, float(value)][
+            holder[last] = [value + 1, value - 1, -value, value * 10**6, float(value % 10**300)][
                 rng.integers(5)
             ]
         case 2 | 3 if isinstance(value, list):

@@ -18,7 +18,7 @@ from rosenblatt.errors import InputError
 
 if TYPE_CHECKING:
     from rosenblatt.data import Preprocessing
-    from rosenblatt.data.open_table import Reader
+    from rosenblatt.data.batch import Reader
 
 
 _SHOWN = 5  # columns of which is said what was done to them

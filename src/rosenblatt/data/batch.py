@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import copy
 import enum
-from collections.abc import Iterator
+from abc import ABC, abstractmethod
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 import pyarrow as pa
@@ -14,6 +16,11 @@ from numpy.typing import NDArray
 from rosenblatt._util.text import in_file, in_memory
 from rosenblatt.data.files import File
 from rosenblatt.errors import InputError
+
+if TYPE_CHECKING:
+    from rosenblatt.data.dates import Days
+    from rosenblatt.data.formatted_numbers import Style
+    from rosenblatt.data.options import Reading
 
 TEXT = pa.dictionary(pa.int32(), pa.string())
 _PIECE = 1 << 18  # numbers that are put into rows at a time
@@ -121,6 +128,55 @@ class Batch:
             empty = np.array([word is None for word in [*words, "there"]])
             codes = np.where(empty[codes], -1, codes)
         return codes, words
+
+
+class Reader(ABC):
+    """Files with the same columns, one after the other, or a data frame."""
+
+    dialect: Any = None  # of text
+
+    def __init__(self, files: list[File], names: list[str], reading: Reading):
+        self.files, self.names, self._reading = files, names, reading
+        self.styles: dict[str, Style | Days] = dict(reading.styles)
+
+    def copy(self) -> Self:
+        """For a table of its own: what it finds out about its columns does not touch this one."""
+        twin = copy.copy(self)
+        twin.styles = dict(self.styles)
+        return twin
+
+    @property
+    def decimal(self) -> str:
+        return "." if self.dialect is None else str(self.dialect.decimal)
+
+    @property
+    def reading(self) -> Reading:
+        """How other tables like this one are read."""
+        return replace(self._reading, styles=self.styles)
+
+    def is_category(self, name: str) -> bool:
+        return False
+
+    @property
+    @abstractmethod
+    def fingerprint(self) -> dict[str, Any]: ...
+
+    @abstractmethod
+    def as_written(self) -> Self:
+        """Without words that stand for a missing value."""
+
+    @abstractmethod
+    def kinds(self, wanted: list[str]) -> dict[str, Kind]:
+        """A first guess for text; of other columns what their types say."""
+
+    @abstractmethod
+    def batches(self, kinds: dict[str, Kind], *, declared: bool = False) -> Generator[Batch]:
+        """Numbers as float64, text as dictionaries.
+
+        Where a column of numbers holds something else, raises Recode with what it is; or, if the
+        kinds are declared, InputError with the place. Typed columns are converted if they are
+        declared to be of another kind.
+        """
 
 
 def codes_of(column: Any) -> NDArray[np.int64]:

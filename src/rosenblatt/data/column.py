@@ -37,7 +37,7 @@ class Column:
     missing: int = 0
     first_missing: Place | None = None
     infinite: tuple[Place, float] | None = None
-    beyond: bool = False  # some number is so large that floats are no longer all whole numbers
+    range: tuple[float, float] | None = None  # of numbers: the least and the greatest
     candidate: Candidate = field(default_factory=Candidate)  # for an identifier
     categorical: bool = False  # somebody said so, or its type does
     prose: bool = False  # somebody said so: its words are looked at later
@@ -75,8 +75,9 @@ class Column:
                 row = int(wild.argmax())
                 self.infinite = batch.place(row), float(numbers[row])
         least, greatest = np.fmin.reduce(numbers), np.fmax.reduce(numbers)  # NaN where all are
-        if greatest >= ROUNDED or least <= -ROUNDED:
-            self.beyond = True
+        if least == least:
+            low, high = self.range or (least, greatest)
+            self.range = min(low, float(least)), max(high, float(greatest))
         if not label:
             self.candidate.see(numbers, least)
         elif not self.too_many:
@@ -109,6 +110,11 @@ class Column:
             value = str(TRUTH[word]) if self.kind is Kind.BOOLEAN else word
             counts[value] = counts.get(value, 0) + count
         return most_frequent(counts, missing=self.missing > 0)
+
+    @property
+    def beyond(self) -> bool:
+        """Some number is so large that floats are no longer all whole numbers."""
+        return self.range is not None and max(map(abs, self.range)) >= ROUNDED
 
     @property
     def counted(self) -> str:

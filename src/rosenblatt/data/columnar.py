@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, final
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from rosenblatt._util.spelling import option
-from rosenblatt.data.batch import TEXT, Batch, Kind, Place
-from rosenblatt.data.dates import Days
+from rosenblatt.data.batch import TEXT, Batch, Kind, Place, Reader
 from rosenblatt.data.dialect import MISSING
 from rosenblatt.data.files import File
-from rosenblatt.data.formatted_numbers import Style, first_not_number
+from rosenblatt.data.formatted_numbers import first_not_number
 from rosenblatt.data.identifiers import rounded
 from rosenblatt.data.opening import reason
 from rosenblatt.data.options import Reading
@@ -26,14 +23,14 @@ from rosenblatt.errors import InputError
 _ROWS = 1 << 16
 
 
-class ColumnFiles:
-    """Files with typed columns, the same in all of them."""
+@final
+class ColumnFiles(Reader):
+    """Their columns have types."""
 
     def __init__(self, files: list[File], reading: Reading):
-        self.files, self._reading = files, reading
+        names, self._types = _schema(files[0])
+        super().__init__(files, names, reading)
         self._missing = pa.array([*MISSING, *reading.na_values])
-        self.styles: dict[str, Style | Days] = dict(reading.styles)
-        self.names, self._types = _schema(files[0])
         for file in files[1:]:
             if _schema(file)[0] != self.names:
                 raise InputError(
@@ -42,21 +39,10 @@ class ColumnFiles:
                     file=file.name,
                 )
 
-    def copy(self) -> Self:
-        """For a table of its own: what it finds out about its columns does not touch this one."""
-        twin = copy.copy(self)
-        twin.styles = dict(self.styles)
-        return twin
-
     def as_written(self) -> Self:
-        """Without words that stand for a missing value."""
         twin = self.copy()
         twin._missing = pa.array([""])
         return twin
-
-    @property
-    def reading(self) -> Reading:
-        return replace(self._reading, styles=self.styles)
 
     @property
     def fingerprint(self) -> dict[str, Any]:
@@ -87,8 +73,6 @@ class ColumnFiles:
         )
 
     def batches(self, kinds: dict[str, Kind], *, declared: bool = False) -> Generator[Batch]:
-        """Numbers as float64, text as dictionaries; other types are converted if they are declared
-        to be one of these."""
         for file in self.files:
             file.check_unchanged()
             row = 0

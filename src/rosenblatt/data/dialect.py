@@ -20,7 +20,7 @@ from rosenblatt.data.ahead import AT_ONCE
 from rosenblatt.data.files import File
 from rosenblatt.data.formats import in_words
 from rosenblatt.data.naming import check_header
-from rosenblatt.data.opening import open_bytes, reason
+from rosenblatt.data.opening import Pieces, open_bytes, reason
 from rosenblatt.data.options import BLANKS, Reading
 from rosenblatt.errors import InputError
 
@@ -57,7 +57,7 @@ class Dialect:
     def text(self, stream: BinaryIO, file: File) -> io.RawIOBase:
         """What a file holds, as UTF-8, with one delimiter between fields."""
         utf8 = as_utf8(stream, self.encoding, file)
-        return _Pieces(joined_lines(utf8)) if self.delimiter == BLANKS else utf8
+        return Pieces(joined_lines(utf8)) if self.delimiter == BLANKS else utf8
 
     def head(self, file: File) -> bytes:
         text = head(file, self.encoding)[0]
@@ -132,7 +132,7 @@ def head(file: File, encoding: str | None, size: int = _HEAD) -> tuple[bytes, st
 def as_utf8(stream: BinaryIO, encoding: str, file: File) -> io.RawIOBase:
     if codecs.lookup(encoding).name == "utf-8":
         return stream  # type: ignore[return-value] # of which only readinto is asked
-    return _Pieces(_recoded(stream, encoding, file))
+    return Pieces(_recoded(stream, encoding, file))
 
 
 def _recoded(stream: BinaryIO, encoding: str, file: File) -> Iterator[bytes]:
@@ -143,23 +143,6 @@ def _recoded(stream: BinaryIO, encoding: str, file: File) -> Iterator[bytes]:
             yield decoder.decode(block, final=not block).encode()
         except UnicodeError as error:
             raise InputError(f"{file.name} is not written in {encoding}: {error}.") from None
-
-
-@final
-class _Pieces(io.RawIOBase):
-    def __init__(self, pieces: Iterator[bytes]):
-        super().__init__()
-        self._pieces, self._left = pieces, b""
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: memoryview, /) -> int:  # type: ignore[override] # of bytes alone
-        while not self._left and (piece := next(self._pieces, None)) is not None:
-            self._left = piece
-        taken, self._left = self._left[: len(buffer)], self._left[len(buffer) :]
-        buffer[: len(taken)] = taken
-        return len(taken)
 
 
 def announced(text: bytes) -> tuple[bytes, str | None]:

@@ -12,27 +12,21 @@ import csv
 import io
 from collections.abc import Callable, Iterable, Iterator
 from itertools import accumulate, pairwise
-from typing import Protocol, TypeVar, final
+from typing import final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt._util.text import many
-from rosenblatt.data.batch import Batch, Kind
+from rosenblatt.data.batch import Batch, Kind, Reader
 from rosenblatt.data.dialect import Dialect, announced
 from rosenblatt.data.files import File
 from rosenblatt.data.opening import open_bytes
 
-
-class Reads(Protocol):
-    files: list[File]
-
-
-R = TypeVar("R", bound=Reads)
 Read = Callable[[list[int]], Iterable[Batch]]  # the rows of some files, by their places
 
 
-def of_files(reader: R, some: list[int] | None) -> R:
+def of_files(reader: Reader, some: list[int] | None) -> Reader:
     if some is None or len(some) == len(reader.files):
         return reader
     smaller = copy.copy(reader)

@@ -24,11 +24,9 @@ from rosenblatt.data.options import Columns, FileOptions, Reading, ReadOptions, 
 from rosenblatt.errors import InputError
 
 if TYPE_CHECKING:
+    from rosenblatt.data.batch import Reader
     from rosenblatt.data.columnar import ColumnFiles
     from rosenblatt.data.table import SparseTable, Table
-    from rosenblatt.data.text import TextFiles
-
-    Reader = TextFiles | ColumnFiles
 
 
 def read(

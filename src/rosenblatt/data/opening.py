@@ -7,8 +7,9 @@ import os
 import sys
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path, PurePath, PurePosixPath
 from typing import IO, Any, BinaryIO, final
 
@@ -21,6 +22,8 @@ _COMPRESSIONS = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"BZh": "bz2"
 _COMPRESSIONS |= dict.fromkeys(ZIP, "zip")
 _SUFFIXES = {".gz": "gzip", ".zst": "zstd", ".bz2": "bz2", ".zip": "zip"}
 _FIRST = 8  # bytes that are looked at
+_TAKEN = 1 << 16  # bytes at a time
+_END: Any = object()
 
 
 def compression_of(begin: bytes) -> str | None:
@@ -95,30 +98,35 @@ def _rewound(stream: IO[bytes], begin: bytes, lent: bool) -> BinaryIO:
     if stream.seekable() and not lent:
         stream.seek(-len(begin), os.SEEK_CUR)
         return stream  # type: ignore[return-value] # an IO[bytes] that nothing is lost by
-    return io.BufferedReader(_Behind(begin, stream, lent))
+    pieces = chain([begin], iter(lambda: stream.read(_TAKEN), b""))
+    return io.BufferedReader(Pieces(pieces, () if lent else (stream,)))
 
 
 @final
-class _Behind(io.RawIOBase):
-    """A pipe, and before it what was taken out of it to look at."""
+class Pieces(io.RawIOBase):
+    """The bytes of some pieces, one after the other; a piece None: it does not wait. Closing it
+    closes what they come from."""
 
-    def __init__(self, begin: bytes, rest: IO[bytes], lent: bool):
-        self._begin, self._rest, self._lent = begin, rest, lent
+    def __init__(self, pieces: Iterator[bytes | None], sources: Iterable[IO[bytes]] = ()):
+        super().__init__()
+        self._pieces, self._left, self._sources = pieces, b"", sources
 
     def readable(self) -> bool:
         return True
 
-    def readinto(self, room: memoryview) -> int | None:  # type: ignore[override] # of bytes alone
-        block = self._begin[: len(room)] or self._rest.read(len(room))
-        if block is None:  # it does not wait
-            return None
-        self._begin = self._begin[len(block) :]
-        room[: len(block)] = block
-        return len(block)
+    def readinto(self, room: memoryview, /) -> int | None:  # type: ignore[override] # of bytes alone
+        while not self._left:
+            piece = next(self._pieces, _END)
+            if piece is None or piece is _END:
+                return None if piece is None else 0
+            self._left = piece
+        taken, self._left = self._left[: len(room)], self._left[len(room) :]
+        room[: len(taken)] = taken
+        return len(taken)
 
     def close(self) -> None:
-        if not self._lent:
-            self._rest.close()
+        for source in self._sources:
+            source.close()
         super().close()
 
 
@@ -237,7 +245,8 @@ def opened_archive(stream: IO[bytes], name: str) -> io.BufferedReader:
     """The bytes of the one file in an archive. Closing it closes the stream."""
     try:
         archive = zipfile.ZipFile(stream)
-        return io.BufferedReader(_Inside(archive.open(_entry(archive, name)), stream))
+        member = archive.open(_entry(archive, name))
+        return io.BufferedReader(Pieces(_unpacked(member), (member, stream)))
     except _DAMAGED as error:
         raise InputError(f"{name} cannot be unpacked: {error}.") from None
 
@@ -278,25 +287,9 @@ def _refuse_bomb(entry: zipfile.ZipInfo, name: str) -> None:
         )
 
 
-@final
-class _Inside(io.RawIOBase):
-    """A file in an archive; what is damaged is an OSError, as it is of other files."""
-
-    def __init__(self, member: IO[bytes], stream: IO[bytes]):
-        self._member, self._stream = member, stream
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, room: memoryview) -> int:  # type: ignore[override] # of bytes alone
-        try:
-            block = self._member.read(len(room))
-        except _DAMAGED as error:
-            raise OSError(str(error)) from None
-        room[: len(block)] = block
-        return len(block)
-
-    def close(self) -> None:
-        self._member.close()
-        self._stream.close()
-        super().close()
+def _unpacked(member: IO[bytes]) -> Iterator[bytes]:
+    """What is damaged is an OSError, as it is of other files."""
+    try:
+        yield from iter(lambda: member.read(_TAKEN), b"")
+    except _DAMAGED as error:
+        raise OSError(str(error)) from None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,16 +11,13 @@ from numpy.typing import NDArray
 from rosenblatt._util.spelling import option
 from rosenblatt._util.text import listed
 from rosenblatt.data.ahead import ahead, watched
-from rosenblatt.data.batch import Batch, Kind
+from rosenblatt.data.batch import Batch, Kind, Reader
 from rosenblatt.data.naming import find_columns, guess
 from rosenblatt.data.numbering import Labelled, left_out_of, unlabelled
 from rosenblatt.data.preprocessing import Preprocessing
 from rosenblatt.data.stack import below, in_place
 from rosenblatt.data.transformation import Transformed, in_words, refuse_rounded
 from rosenblatt.errors import InputError
-
-if TYPE_CHECKING:
-    from rosenblatt.data.open_table import Reader
 
 _SHOWN = 20  # columns that are named
 

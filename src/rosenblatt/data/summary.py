@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -46,7 +45,9 @@ def _of_sparse(table: SparseTable) -> dict[str, Any]:
 
 def _of_table(table: Table) -> dict[str, Any]:
     every = ([table.target] if table.target else []) + table.columns
-    ranges, counts, different = _look(table)
+    ranges = {c.name: c.range for c in every if c.range is not None}
+    counts = _counts(table.target)
+    different = _different(table)
     without, formatted = table.constant + table.identifiers, table.formatted_numbers
     columns = []
     for column in every:
@@ -89,48 +90,25 @@ def _of_table(table: Table) -> dict[str, Any]:
     }
 
 
-def _look(
-    table: Table,
-) -> tuple[dict[str, tuple[float, float]], dict[Any, int], dict[str, int | None]]:
-    """The range of each column of numbers, how often each label occurs, and how many different
-    numbers each column has; None: too many to count."""
-    ranges: dict[str, tuple[float, float]] = {}
-    counts: dict[Any, int] = {}
-    values_of: dict[str, Any] = {}
+def _counts(target: Column | None) -> dict[Any, int]:
+    """How often each label occurs."""
+    if target is None or target.too_many:
+        return {}
+    number = target.read_as is Kind.NUMBER
+    return {f"{value:g}" if number else value: n for value, n in sorted(target.words.items())}
+
+
+def _different(table: Table) -> dict[str, int | None]:
+    """How many different numbers each column has; None: too many to count."""
     numbers = [c.name for c in [table.target, *table.columns] if c and c.read_as is Kind.NUMBER]
+    values_of: dict[str, Any] = dict.fromkeys(numbers, np.empty(0))
     for batch in table.batches():
-        for name in numbers:
-            values = batch.numbers(name)
-            values = values[~np.isnan(values)]
-            if len(values):
-                least, greatest = ranges.get(name, (math.inf, -math.inf))
-                ranges[name] = (
-                    min(least, float(values.min())),
-                    max(greatest, float(values.max())),
-                )
-                values_of[name] = _different(values_of.get(name, values[:0]), values)
-        if table.target and not table.target.too_many:
-            for label, count in _counted(table.target, batch):
-                counts[label] = counts.get(label, 0) + count
-    different = {name: None if (of := values_of.get(name)) is None else len(of) for name in numbers}
-    return ranges, dict(sorted(counts.items())), different
-
-
-def _different(so_far: Any, values: Any) -> Any:
-    if so_far is None:
-        return None
-    both = np.union1d(so_far, values)
-    return both if len(both) <= _COUNTED else None
-
-
-def _counted(target: Column, batch: Any) -> list[tuple[Any, int]]:
-    if target.read_as is Kind.NUMBER:
-        values, counts = np.unique(batch.numbers(target.name), return_counts=True)
-        pairs = zip(values.tolist(), counts.tolist(), strict=True)
-        return [(f"{v:g}", n) for v, n in pairs if v == v]
-    codes, words = batch.words(target.name)
-    counts = np.bincount(codes[codes >= 0], minlength=len(words))
-    return [(w, int(n)) for w, n in zip(words, counts, strict=False) if w is not None and n]
+        for name, so_far in values_of.items():
+            if so_far is not None:
+                values = batch.numbers(name)
+                both = np.union1d(so_far, values[~np.isnan(values)])
+                values_of[name] = both if len(both) <= _COUNTED else None
+    return {name: None if values is None else len(values) for name, values in values_of.items()}
 
 
 def _ends(

@@ -18,7 +18,7 @@ from rosenblatt._validation import parameters
 from rosenblatt.data import numbering, transformation
 from rosenblatt.data.ahead import ahead, watched
 from rosenblatt.data.bag_of_words import INTO, Prose, prose_of
-from rosenblatt.data.batch import Batch, Kind, Place, Recode
+from rosenblatt.data.batch import Batch, Kind, Place, Reader, Recode
 from rosenblatt.data.column import (
     Column,
     dates,
@@ -30,7 +30,6 @@ from rosenblatt.data.column import (
     see,
     too_many_words,
 )
-from rosenblatt.data.columnar import ColumnFiles
 from rosenblatt.data.dates import Days, days_of
 from rosenblatt.data.features import measured
 from rosenblatt.data.files import File
@@ -52,7 +51,7 @@ from rosenblatt.data.target import Target, problems_of_target
 from rosenblatt.errors import InputError
 
 if TYPE_CHECKING:
-    from rosenblatt.data.open_table import OpenTable, Reader
+    from rosenblatt.data.open_table import OpenTable
 
 _KEPT = 256 << 20  # bytes of batches that are kept; a larger table is read again when encoded
 
@@ -106,9 +105,7 @@ class Table:
         )
         as_text = dict.fromkeys(categorical | numeric | {*self._prose}, Kind.TEXT)
         self._kinds = reader.kinds(wanted) | as_text
-        self._categorical = categorical | {
-            name for name in wanted if isinstance(reader, ColumnFiles) and reader.is_category(name)
-        }
+        self._categorical = categorical | set(filter(reader.is_category, wanted))
         columns = self._seen(target)
         features = [column for name, column in columns.items() if name != target]
         styles: dict[str, Style | Days] = dict(self._dates(features))
@@ -152,7 +149,7 @@ class Table:
 
     @property
     def decimal(self) -> str:
-        return "." if self.dialect is None else str(self.dialect.decimal)
+        return self.reader.decimal
 
     @property
     def files(self) -> list[File]:
@@ -173,7 +170,7 @@ class Table:
 
     @property
     def dialect(self) -> Any:
-        return getattr(self.reader, "dialect", None)
+        return self.reader.dialect
 
     def _look(self, target: str | None) -> dict[str, Column]:
         columns = {

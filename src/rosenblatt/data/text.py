@@ -6,12 +6,11 @@ rows have it: a column that turns out to hold something else is read again as te
 
 from __future__ import annotations
 
-import copy
 import re
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import asdict, replace
 from itertools import islice
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self, final
 
 import numpy as np
 import pyarrow as pa
@@ -20,11 +19,10 @@ import pyarrow.csv as arrow_csv
 from rosenblatt._util.spelling import option
 from rosenblatt._util.text import many
 from rosenblatt.data.ahead import done_ahead
-from rosenblatt.data.batch import TEXT, Batch, Kind, Place, Recode
-from rosenblatt.data.dates import Days
+from rosenblatt.data.batch import TEXT, Batch, Kind, Place, Reader, Recode
 from rosenblatt.data.dialect import Dialect, Sniffed, TooLong, blocks, has_quote
 from rosenblatt.data.files import File
-from rosenblatt.data.formatted_numbers import Style, first_not_number, not_numbers, numbers_of
+from rosenblatt.data.formatted_numbers import first_not_number, not_numbers, numbers_of
 from rosenblatt.data.opening import open_bytes, reason
 from rosenblatt.data.options import Reading
 from rosenblatt.errors import InputError
@@ -34,22 +32,13 @@ _SMALL = 1 << 16  # bytes: less is read by one thread
 _RAGGED = re.compile(r"Row #(\d+): Expected (\d+) columns, got (\d+): (.*)", re.DOTALL)
 
 
-class TextFiles:
-    """Text files with the same columns, one after the other."""
-
+@final
+class TextFiles(Reader):
     def __init__(self, sniffed: Sniffed):
-        self.files, self.names, self.dialect = sniffed.files, sniffed.names, sniffed.dialect
-        self._reading = sniffed.reading
-        self.styles: dict[str, Style | Days] = dict(sniffed.reading.styles)
-
-    def copy(self) -> Self:
-        """For a table of its own: what it finds out about its columns does not touch this one."""
-        twin = copy.copy(self)
-        twin.styles = dict(self.styles)
-        return twin
+        super().__init__(sniffed.files, sniffed.names, sniffed.reading)
+        self.dialect: Dialect = sniffed.dialect
 
     def as_written(self) -> Self:
-        """Without words that stand for a missing value."""
         twin = self.copy()
         twin.dialect = replace(self.dialect, na_values=())
         return twin
@@ -64,7 +53,6 @@ class TextFiles:
         return asdict(self.dialect) | self.reading.styles_to_dict()
 
     def kinds(self, wanted: list[str]) -> dict[str, Kind]:
-        """A first guess, from the first rows."""
         head = self.dialect.body(self.dialect.head(self.files[0]))
         if not head.strip():
             return dict.fromkeys(wanted, Kind.NUMBER)
@@ -72,11 +60,6 @@ class TextFiles:
         return self._learn_kinds([rows], wanted)
 
     def batches(self, kinds: dict[str, Kind], *, declared: bool = False) -> Generator[Batch]:
-        """Numbers as float64, text as dictionaries.
-
-        Where a column of numbers holds something else, raises Recode with what it is; or, if the
-        kinds are declared, InputError with the place.
-        """
         types = {
             name: pa.float64() if k is Kind.NUMBER and name not in self.styles else TEXT
             for name, k in kinds.items()

@@ -18,7 +18,7 @@ from rosenblatt import verify
 from rosenblatt._util.spelling import option
 from rosenblatt._util.text import in_file, many
 from rosenblatt.data.bag_of_words import Prose
-from rosenblatt.data.batch import Batch, Kind
+from rosenblatt.data.batch import Batch, Kind, Reader
 from rosenblatt.data.features import MISSING, Number, Words
 from rosenblatt.data.files import File
 from rosenblatt.data.opening import opened_source
@@ -130,7 +130,7 @@ def _shift(column: Number) -> str:
 # --- Numbers as they are written: do the floats that were read still tell them apart? -------------
 
 
-def refuse_rounded(reader: Any, preprocessing: Preprocessing, *, decimal: bool) -> None:
+def refuse_rounded(reader: Reader, preprocessing: Preprocessing, *, decimal: bool) -> None:
     """Raise InputError at the first label, or with `decimal` number, that a float cannot hold."""
     target = preprocessing.target
     names = [c.name for c in preprocessing.columns if isinstance(c, Number)] if decimal else []
@@ -138,14 +138,13 @@ def refuse_rounded(reader: Any, preprocessing: Preprocessing, *, decimal: bool) 
         names.append(target.name)
     if not names:
         return
-    mark = getattr(getattr(reader, "dialect", None), "decimal", ".")
     texts = reader.batches(dict.fromkeys(names, Kind.TEXT), declared=True)
     numbers = reader.batches(dict.fromkeys(names, Kind.NUMBER), declared=True)
     for written, read in zip(texts, numbers, strict=True):
         for name in names:
             codes, words = written.words(name)
             style = reader.styles.get(name)
-            plain = style.plain if style else lambda word: word.replace(mark, ".")
+            plain = style.plain if style else lambda word: word.replace(reader.decimal, ".")
             words = [plain(word or "") for word in words]
             exact = [_exact(word) for word in words]
             values = np.array([*(np.nan if v is None else v for v in exact), np.nan])[codes]

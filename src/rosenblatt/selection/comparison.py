@@ -8,6 +8,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, final
 
@@ -244,10 +245,7 @@ class Comparison:
 def majority_of(baseline: Candidate) -> Any:
     """The label that it always says."""
     rule = baseline.estimator
-    return _plain(rule.classes_[int(np.argmax(rule.class_prior_))])
-
-
-def _plain(label: Any) -> Any:
+    label = rule.classes_[int(np.argmax(rule.class_prior_))]
     return label.item() if isinstance(label, np.generic) else label
 
 
@@ -264,7 +262,11 @@ Trained = Callable[[Any, Any, Any, int], None]  # fits a rule to rows, the k-th 
 
 def trained_with(checkpoint: Any, every: float) -> Trained:
     """How a candidate is fitted to rows in memory; `checkpoint` is a folder or None."""
-    return _fit if checkpoint is None else _Kept(checkpoint, every)
+    if checkpoint is None:
+        return _fit
+    folder = as_path(checkpoint)
+    make_folder(folder)
+    return partial(_fit_and_keep, folder, every)
 
 
 def checkpoint_of(folder: Path, number: int) -> Path:
@@ -276,21 +278,13 @@ def _fit(rule: Any, X: Any, y: Any, number: int) -> None:
     rule.fit(X, y)
 
 
-@final
-class _Kept:
-    """Trains with a checkpoint for each perceptron, named by its number in the comparison."""
-
-    def __init__(self, folder: Any, every: float):
-        self._folder, self._every = as_path(folder), every
-        make_folder(self._folder)
-
-    def __call__(self, rule: Any, X: Any, y: Any, number: int) -> None:
-        if not isinstance(rule, TrainedLinearClassifier):
-            rule.fit(X, y)
-            return
-        place = checkpoint_of(self._folder, number)
-        rule.set_params(warm_start=False)  # the checkpoint goes on, and it is a clone anyway
-        train(rule, (X, y), checkpoint=place, checkpoint_every=self._every)
+def _fit_and_keep(folder: Path, every: float, rule: Any, X: Any, y: Any, number: int) -> None:
+    """With a checkpoint for each perceptron, named by its number in the comparison."""
+    if not isinstance(rule, TrainedLinearClassifier):
+        rule.fit(X, y)
+        return
+    rule.set_params(warm_start=False)  # the checkpoint goes on, and it is a clone anyway
+    train(rule, (X, y), checkpoint=checkpoint_of(folder, number), checkpoint_every=every)
 
 
 @final

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,6 +24,9 @@ class OutOfSample:
     def joined(cls, parts: list[OutOfSample]) -> OutOfSample:
         scores = np.concatenate([part.scores for part in parts])
         return cls(scores, np.concatenate([part.second for part in parts]))
+
+    def lowered(self, by: float) -> OutOfSample:
+        return replace(self, scores=self.scores - by)
 
     @property
     def counts(self) -> NDArray[np.int64]:

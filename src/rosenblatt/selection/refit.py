@@ -66,7 +66,7 @@ def with_threshold(
         rule,
         preprocessor,
         unit=unit.lowered(threshold),
-        out_of_sample=OutOfSample(own.scores - threshold, own.second),
+        out_of_sample=own.lowered(threshold),
         probability=platt(own).lowered(threshold),
         moved=threshold,
         **more,

@@ -232,9 +232,8 @@ class _StoredComparison:
         winner, majority = self.criterion.best(candidates)[0], majority_of(candidates[0])
         moved = self._moved(winner)
         labels, predictions, scores = self._tested(winner)
-        probability = None if winner.out_of_sample is None else platt(winner.out_of_sample)
-        if probability is not None:
-            probability = probability.lowered(moved)
+        own = winner.out_of_sample
+        probability = None if own is None else platt(own).lowered(moved)
         test, validation, train = self.parts
         selection = Selection(
             candidates,
@@ -253,7 +252,7 @@ class _StoredComparison:
             interrupted=self.training.interrupted,
             scores=scores if self.two else None,
             probabilities=None if probability is None else probability.of(scores),
-            out_of_sample=_lowered(winner.out_of_sample, moved),
+            out_of_sample=None if own is None else own.lowered(moved),
             probability=probability,
             moved=moved,
         )
@@ -291,14 +290,6 @@ class _StoredComparison:
             scored.append(scores[fifth == TEST])
         labels, predictions = (np.concatenate(part) for part in columns)
         return labels, predictions, np.concatenate(scored)
-
-
-def _lowered(out_of_sample: OutOfSample | None, by: float) -> OutOfSample | None:
-    return (
-        None
-        if out_of_sample is None
-        else OutOfSample(out_of_sample.scores - by, out_of_sample.second)
-    )
 
 
 def _shared(column: NDArray[Any], classes: NDArray[Any], kind: Any) -> NDArray[Any]:

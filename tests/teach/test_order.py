@@ -6,7 +6,7 @@ import pytest
 
 from grading import assigned, judged
 from rosenblatt.teach.definition import Setting, Table, mistakes_along
-from rosenblatt.teach.order import _probability, repeats_one_order
+from rosenblatt.teach.mistakes import _probability, repeats_one_order
 from student_programs import program, styles
 
 IN_ANY_ORDER = ("pla", "dual", "kernel")

@@ -16,11 +16,11 @@ from rosenblatt._util.spelling import option
 from rosenblatt._validation import parameters
 from rosenblatt.errors import InputError, MissingFileError
 from rosenblatt.teach import sandbox
-from rosenblatt.teach.cases import tables
 from rosenblatt.teach.definition import (
     DEFINITION,
     IN_DUAL_FORM,
     MOST_UPDATES,
+    TASKS,
     How,
     Run,
     Setting,
@@ -28,9 +28,14 @@ from rosenblatt.teach.definition import (
     run,
     same,
 )
-from rosenblatt.teach.mistakes import SHUFFLES_ONCE, Mistake, of_task
-from rosenblatt.teach.notes import Notes, check_task, notes_of
-from rosenblatt.teach.order import repeats_one_order
+from rosenblatt.teach.mistakes import (
+    SHUFFLES_ONCE,
+    Mistake,
+    of_task,
+    repeats_one_order,
+    tables,
+)
+from rosenblatt.teach.notes import Notes, notes_of
 from rosenblatt.teach.report import Case, Difference, Report
 from rosenblatt.teach.sandbox import Limits
 
@@ -109,7 +114,7 @@ def check(
     >>> report.ok
     False
     """
-    check_task(task)
+    parameters.one_of("task", task, TASKS)
     assignment = Assignment.of(
         task,
         notes,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -169,20 +170,15 @@ def dual_table(trace: Trace, *, latex: bool = False) -> str:
     of_gram = [[_short(v) for v in row] for row in np.asarray(gram)]
     if latex:
         matrix = r" \\ ".join(" & ".join(row) for row in of_gram)
-        names = [name.replace("α", r"$\alpha_") + ("}$" if "α" in name else "") for name in head]
-        names = [name.replace(r"$\alpha_", r"$\alpha_{") for name in names]
-        body = "\n".join(" & ".join(row) + r" \\" for row in rows)
-        return (
-            rf"\[ G = \begin{{pmatrix}} {matrix} \end{{pmatrix}} \]"
-            + "\n"
-            + rf"\begin{{tabular}}{{{'r' * len(head)}}}"
-            + "\n"
-            + " & ".join(names)
-            + r" \\ \hline"
-            + "\n"
-            + body
-            + "\n"
-            + r"\end{tabular}"
+        names = [re.sub(r"α(\d+)", r"$\\alpha_{\1}$", name) for name in head]
+        return "\n".join(
+            [
+                rf"\[ G = \begin{{pmatrix}} {matrix} \end{{pmatrix}} \]",
+                rf"\begin{{tabular}}{{{'r' * len(head)}}}",
+                " & ".join(names) + r" \\ \hline",
+                *(" & ".join(row) + r" \\" for row in rows),
+                r"\end{tabular}",
+            ]
         )
     return "\n".join(["Gram matrix", *_aligned(of_gram, "  "), *_aligned([head, *rows], "")])
 

@@ -1,10 +1,24 @@
-"""The mistakes that are known by name: what differs, in the words of the formula, and a hint."""
+"""The mistakes that are known by name, in the words of the formula, and what tells them apart."""
 
 from __future__ import annotations
 
+import math
+import random
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import permutations
+from typing import Any
 
-from rosenblatt.teach.definition import DEFINITION, IN_DUAL_FORM, TASKS, How
+from rosenblatt.teach.definition import (
+    DEFINITION,
+    IN_DUAL_FORM,
+    TASKS,
+    How,
+    Setting,
+    Table,
+    mistakes_along,
+)
 
 
 @dataclass(frozen=True)
@@ -24,18 +38,18 @@ _TO_THE_END = ("pla", "dual", "kernel")  # end when an epoch is clean
 
 
 def _known(
-    name: str,
-    says: str,
     hint: str,
-    *,
+    *rows: tuple[str, str, dict[str, Any]],
     tasks: tuple[str, ...] = TASKS,
     needs: str = "",
-    **change: object,
-) -> Mistake:
-    return Mistake(name, replace(DEFINITION, **change), says, hint, tasks, needs)  # type: ignore[arg-type]
+) -> list[Mistake]:
+    """Of each row its name, what it says, and the change to the definition."""
+    return [
+        Mistake(name, replace(DEFINITION, **change), says, hint, tasks, needs)
+        for name, says, change in rows
+    ]
 
 
-_CONDITION = "Look at the condition of the update: what exactly is a mistake in the notes?"
 _UPDATE = "Look at the line that changes w."
 _INTERCEPT = "Look at the line that changes b."
 _SCORE = "Look at the line that computes the score."
@@ -44,328 +58,278 @@ _END = "Look at when the loop ends."
 _RESULT = "Look at what is returned."
 
 MISTAKES: tuple[Mistake, ...] = (
-    # What calls for an update.
-    _known(
-        "a score of 0 is right",
-        "passes a row whose score is 0, whatever its label: < where the notes have <=",
-        _CONDITION,
-        calls="right",
+    *_known(
+        "Look at the condition of the update: what exactly is a mistake in the notes?",
+        (
+            "a score of 0 is right",
+            "passes a row whose score is 0, whatever its label: < where the notes have <=",
+            {"calls": "right"},
+        ),
+        (
+            "sign(0) = +1",
+            "takes sign(0) as +1, so that a score of 0 is right for a positive row",
+            {"calls": "positive"},
+        ),
+        (
+            "sign(0) = -1",
+            "takes sign(0) as -1, so that a score of 0 is right for a negative row",
+            {"calls": "negative"},
+        ),
+        (
+            "a score of 0 is a mistake",
+            "updates at a score of 0 whatever the label: <= where the notes have a sign",
+            {"calls": "mistake"},
+        ),
+        (
+            "label forgotten in the condition",
+            "compares the score with 0, not y times the score",
+            {"calls": "whatever the label"},
+        ),
+        (
+            "margin 1",
+            "updates while y times the score is below 1: that is the hinge loss, not the "
+            "perceptron",
+            {"calls": "below 1"},
+        ),
     ),
-    _known(
-        "sign(0) = +1",
-        "takes sign(0) as +1, so that a score of 0 is right for a positive row",
-        _CONDITION,
-        calls="positive",
-    ),
-    _known(
-        "sign(0) = -1",
-        "takes sign(0) as -1, so that a score of 0 is right for a negative row",
-        _CONDITION,
-        calls="negative",
-    ),
-    _known(
-        "a score of 0 is a mistake",
-        "updates at a score of 0 whatever the label: <= where the notes have a sign",
-        _CONDITION,
-        calls="mistake",
-    ),
-    _known(
-        "label forgotten in the condition",
-        "compares the score with 0, not y times the score",
-        _CONDITION,
-        calls="whatever the label",
-    ),
-    _known(
-        "margin 1",
-        "updates while y times the score is below 1: that is the hinge loss, not the perceptron",
-        _CONDITION,
-        calls="below 1",
-    ),
-    # The score.
-    _known(
-        "b forgotten in the score",
-        "leaves b out of the score: w·x where the notes have w·x + b",
+    *_known(
         _SCORE,
-        scores_b=False,
+        (
+            "b forgotten in the score",
+            "leaves b out of the score: w·x where the notes have w·x + b",
+            {"scores_b": False},
+        ),
         needs="intercept",
     ),
-    _known(
-        "label forgotten in the sum",
-        "sums α_j k(x_j, x) where the notes have α_j y_j k(x_j, x)",
+    *_known(
         _SCORE,
-        scores_y=False,
+        (
+            "label forgotten in the sum",
+            "sums α_j k(x_j, x) where the notes have α_j y_j k(x_j, x)",
+            {"scores_y": False},
+        ),
         tasks=IN_DUAL_FORM,
     ),
-    # The update of w or α.
-    _known(
-        "label forgotten in the update",
-        "adds x where the notes add y x",
+    *_known(
         _UPDATE,
-        step_w="x",
+        ("label forgotten in the update", "adds x where the notes add y x", {"step_w": "x"}),
         tasks=_PRIMAL,
     ),
-    _known(
-        "label forgotten in w and b",
-        "adds x to w and 1 to b where the notes add y x and y",
+    *_known(
         _UPDATE,
-        step_w="x",
-        step_b="1",
+        (
+            "label forgotten in w and b",
+            "adds x to w and 1 to b where the notes add y x and y",
+            {"step_w": "x", "step_b": "1"},
+        ),
         tasks=_PRIMAL,
         needs="intercept",
     ),
-    _known(
-        "y added to α",
-        "adds y to α where the notes add 1: the label is in the sum already",
+    *_known(
         "Look at the line that changes α.",
-        step_w="x",
+        (
+            "y added to α",
+            "adds y to α where the notes add 1: the label is in the sum already",
+            {"step_w": "x"},
+        ),
         tasks=IN_DUAL_FORM,
     ),
-    _known(
-        "wrong way",
-        "subtracts what the notes add",
+    *_known(
         _UPDATE,
-        step_w="-y x",
-        step_b="-y",
+        ("wrong way", "subtracts what the notes add", {"step_w": "-y x", "step_b": "-y"}),
     ),
-    _known(
-        "wrong way for w",
-        "subtracts y x from w where the notes add it",
+    *_known(
         _UPDATE,
-        step_w="-y x",
+        ("wrong way for w", "subtracts y x from w where the notes add it", {"step_w": "-y x"}),
+        ("doubled step for w", "adds twice the step to w and not to b", {"step_w": "2 y x"}),
         needs="intercept",
     ),
-    _known(
-        "doubled step",
-        "adds twice the step: (y - sign(score)) x is 2 y x at a mistake",
+    *_known(
         _UPDATE,
-        step_w="2 y x",
-        step_b="2 y",
+        (
+            "doubled step",
+            "adds twice the step: (y - sign(score)) x is 2 y x at a mistake",
+            {"step_w": "2 y x", "step_b": "2 y"},
+        ),
+        ("rate applied twice", "multiplies by the learning rate twice", {"rate": "twice"}),
+        ("rate ignored", "does not use the learning rate", {"rate": "not"}),
         needs="rate",
     ),
-    _known(
-        "doubled step for w",
-        "adds twice the step to w and not to b",
-        _UPDATE,
-        step_w="2 y x",
+    *_known(
+        _INTERCEPT,
+        ("b never changes", "never changes b", {"step_b": "0"}),
+        ("label forgotten in b", "adds 1 to b where the notes add y", {"step_b": "1"}),
+        ("wrong way for b", "subtracts y from b where the notes add it", {"step_b": "-y"}),
+        ("doubled step for b", "adds 2 y to b where the notes add y", {"step_b": "2 y"}),
         needs="intercept",
     ),
-    # The update of b.
-    _known(
-        "b never changes",
-        "never changes b",
+    *_known(
         _INTERCEPT,
-        step_b="0",
-        needs="intercept",
-    ),
-    _known(
-        "label forgotten in b",
-        "adds 1 to b where the notes add y",
-        _INTERCEPT,
-        step_b="1",
-        needs="intercept",
-    ),
-    _known(
-        "wrong way for b",
-        "subtracts y from b where the notes add it",
-        _INTERCEPT,
-        step_b="-y",
-        needs="intercept",
-    ),
-    _known(
-        "doubled step for b",
-        "adds 2 y to b where the notes add y",
-        _INTERCEPT,
-        step_b="2 y",
-        needs="intercept",
-    ),
-    _known(
-        "b scaled by R²",
-        "adds y R² to b, with R the length of the longest row, where the notes add y",
-        _INTERCEPT,
-        step_b="R² y",
+        (
+            "b scaled by R²",
+            "adds y R² to b, with R the length of the longest row, where the notes add y",
+            {"step_b": "R² y"},
+        ),
         tasks=(*_PRIMAL, "dual"),
         needs="intercept",
     ),
-    # The learning rate.
-    _known(
-        "rate applied twice",
-        "multiplies by the learning rate twice",
-        _UPDATE,
-        rate="twice",
-        needs="rate",
-    ),
-    _known("rate ignored", "does not use the learning rate", _UPDATE, rate="not", needs="rate"),
-    _known(
-        "rate forgotten in b",
-        "uses the learning rate for w and not for b",
+    *_known(
         _INTERCEPT,
-        rate="not in b",
+        ("rate forgotten in b", "uses the learning rate for w and not for b", {"rate": "not in b"}),
         needs="rate and intercept",
     ),
-    # Labels.
-    _known(
-        "labels 0 and 1 used as they are",
-        "uses the label 0 in formulas that are about -1 and +1",
+    *_known(
         "Look at the values of y before the first update.",
-        zero_label=True,
+        (
+            "labels 0 and 1 used as they are",
+            "uses the label 0 in formulas that are about -1 and +1",
+            {"zero_label": True},
+        ),
         needs="labels 0 and 1",
     ),
-    # The way through the rows.
-    _known(
-        "starts again after an update",
-        "goes back to the first row after every update",
+    *_known(
         _LOOP,
-        restarts=True,
+        (
+            "starts again after an update",
+            "goes back to the first row after every update",
+            {"restarts": True},
+        ),
         tasks=(*_TO_THE_END, "pocket"),
     ),
-    _known(
-        "one look for all",
-        "looks at all rows under the weights from before the epoch, and then makes all updates",
+    *_known(
         _LOOP,
-        together=True,
+        (
+            "one look for all",
+            "looks at all rows under the weights from before the epoch, and then makes all updates",
+            {"together": True},
+        ),
+        ("first row left out", "never visits the first row", {"leaves_out": "first"}),
+        ("last row left out", "never visits the last row", {"leaves_out": "last"}),
     ),
-    _known("first row left out", "never visits the first row", _LOOP, leaves_out="first"),
-    _known("last row left out", "never visits the last row", _LOOP, leaves_out="last"),
-    # The start.
-    _known("starts from ones", "starts from ones, not from zeros", "Look at the start.", start=1),
-    # The end.
-    _known(
-        "ends at the first right row",
-        "ends at the first row that is right; all rows must be right under the same weights",
-        _END,
-        ends="first right row",
+    *_known(
+        "Look at the start.",
+        ("starts from ones", "starts from ones, not from zeros", {"start": 1}),
     ),
-    _known(
-        "one epoch",
-        "ends after one epoch",
+    *_known(
         _END,
-        ends="1 epochs",
+        (
+            "ends at the first right row",
+            "ends at the first row that is right; all rows must be right under the same weights",
+            {"ends": "first right row"},
+        ),
+        ("one epoch", "ends after one epoch", {"ends": "1 epochs"}),
     ),
-    _known(
-        "ends when an epoch is clean",
-        "ends when an epoch is clean; the average is over all epochs that were asked for",
+    *_known(
         _END,
-        ends="when clean",
+        (
+            "ends when an epoch is clean",
+            "ends when an epoch is clean; the average is over all epochs that were asked for",
+            {"ends": "when clean"},
+        ),
         tasks=("averaged",),
     ),
-    # What is returned.
-    _known(
-        "weights from before the last update",
-        "returns the weights from before the last update",
+    *_known(
         _RESULT,
-        returns="before the last update",
+        (
+            "weights from before the last update",
+            "returns the weights from before the last update",
+            {"returns": "before the last update"},
+        ),
         tasks=_TO_THE_END,
     ),
-    _known(
-        "last weights, no average",
-        "returns the last weights, not their average",
+    *_known(
         _RESULT,
-        returns="the last",
+        (
+            "last weights, no average",
+            "returns the last weights, not their average",
+            {"returns": "the last"},
+        ),
+        (
+            "average of the last epoch",
+            "averages over the last epoch alone",
+            {"returns": "the last epoch"},
+        ),
+        (
+            "average over updates",
+            "averages over updates, where every visit counts",
+            {"returns": "after updates"},
+        ),
+        (
+            "average over epochs",
+            "averages the weights at the ends of epochs, where every visit counts",
+            {"returns": "after epochs"},
+        ),
+        (
+            "average includes the start",
+            "counts the weights before each visit, the start among them, not those after it",
+            {"returns": "before each visit"},
+        ),
+        (
+            "average counts the start",
+            "divides by one visit too many: it counts the start",
+            {"returns": "with the start"},
+        ),
+        (
+            "sum, not divided",
+            "returns the sum of the weights, not divided by the visits",
+            {"returns": "the sum"},
+        ),
+        (
+            "sum divided by the rows",
+            "divides the sum of the weights by the rows, where there are rows times epochs visits",
+            {"returns": "the sum by rows"},
+        ),
+        (
+            "sum divided by the updates",
+            "divides the sum over visits by the updates",
+            {"returns": "the sum by updates"},
+        ),
         tasks=("averaged",),
     ),
-    _known(
-        "average of the last epoch",
-        "averages over the last epoch alone",
+    *_known(
         _RESULT,
-        returns="the last epoch",
-        tasks=("averaged",),
-    ),
-    _known(
-        "average over updates",
-        "averages over updates, where every visit counts",
-        _RESULT,
-        returns="after updates",
-        tasks=("averaged",),
-    ),
-    _known(
-        "average over epochs",
-        "averages the weights at the ends of epochs, where every visit counts",
-        _RESULT,
-        returns="after epochs",
-        tasks=("averaged",),
-    ),
-    _known(
-        "average includes the start",
-        "counts the weights before each visit, the start among them, not those after it",
-        _RESULT,
-        returns="before each visit",
-        tasks=("averaged",),
-    ),
-    _known(
-        "average counts the start",
-        "divides by one visit too many: it counts the start",
-        _RESULT,
-        returns="with the start",
-        tasks=("averaged",),
-    ),
-    _known(
-        "sum, not divided",
-        "returns the sum of the weights, not divided by the visits",
-        _RESULT,
-        returns="the sum",
-        tasks=("averaged",),
-    ),
-    _known(
-        "sum divided by the rows",
-        "divides the sum of the weights by the rows, where there are rows times epochs visits",
-        _RESULT,
-        returns="the sum by rows",
-        tasks=("averaged",),
-    ),
-    _known(
-        "sum divided by the updates",
-        "divides the sum over visits by the updates",
-        _RESULT,
-        returns="the sum by updates",
-        tasks=("averaged",),
-    ),
-    _known(
-        "b not averaged",
-        "averages w and returns the last b",
-        _RESULT,
-        returns="w alone",
+        ("b not averaged", "averages w and returns the last b", {"returns": "w alone"}),
         tasks=("averaged",),
         needs="intercept",
     ),
-    _known(
-        "pocket is the last",
-        "returns the last weights (a pocket that is not copied changes with w)",
+    *_known(
         _RESULT,
-        returns="the last",
+        (
+            "pocket is the last",
+            "returns the last weights (a pocket that is not copied changes with w)",
+            {"returns": "the last"},
+        ),
         tasks=("pocket",),
     ),
-    _known(
-        "pocket compared with the last",
-        "compares with the errors of the weights before the update, not with those in the pocket",
+    *_known(
         "Look at what the new weights are compared with.",
-        returns="compared with the last",
+        (
+            "pocket compared with the last",
+            "compares with the errors of the weights before the update, not with those in the "
+            "pocket",
+            {"returns": "compared with the last"},
+        ),
         tasks=("pocket",),
     ),
-    _known(
-        "pocket replaced by equals",
-        "replaces the pocket by newer weights with as many errors",
+    *_known(
         "Look at the comparison: what happens with equally many errors?",
-        returns="newer of equal",
+        (
+            "pocket replaced by equals",
+            "replaces the pocket by newer weights with as many errors",
+            {"returns": "newer of equal"},
+        ),
         tasks=("pocket",),
     ),
-    _known(
-        "pocket once an epoch",
-        "looks at the pocket once an epoch, not after every update",
+    *_known(
         "Look at when weights are compared.",
-        returns="once an epoch",
+        (
+            "pocket once an epoch",
+            "looks at the pocket once an epoch, not after every update",
+            {"returns": "once an epoch"},
+        ),
         tasks=("pocket",),
     ),
 )
-
-SHUFFLES_ONCE = Mistake(
-    "shuffles once",
-    DEFINITION,  # each of its updates is right
-    "goes through the rows in one order of its own, the same in every epoch; the notes shuffle "
-    "anew",
-    "Look at where the rows are shuffled.",
-    _TO_THE_END,
-)
-"""Seen in the order of recorded updates, not by a run: see order.py."""
 
 
 def of_task(task: str, *, intercept: bool, tie: str, has: frozenset[str]) -> list[Mistake]:
@@ -378,3 +342,159 @@ def of_task(task: str, *, intercept: bool, tie: str, has: frozenset[str]) -> lis
         for m in MISTAKES
         if task in m.tasks and (not m.needs or m.needs in able) and m.how.calls != tie
     ]
+
+
+# --- The same order in every epoch ---------------------------------------------------------------
+#
+# Rows that are no mistakes leave no record. But the recorded updates say what is a mistake at every
+# moment, so for an order of the rows it is known which updates an epoch in that order makes.
+
+
+SHUFFLES_ONCE = Mistake(
+    "shuffles once",
+    DEFINITION,  # each of its updates is right
+    "goes through the rows in one order of its own, the same in every epoch; the notes shuffle "
+    "anew",
+    "Look at where the rows are shuffled.",
+    _TO_THE_END,
+)
+
+CHANCE = 1e-4
+"""At most so often a program that shuffles in every epoch is taken for one that does not."""
+
+
+def repeats_one_order(
+    tables: Sequence[Table], setting: Setting, updates: Sequence[list[int]]
+) -> bool:
+    """The same order, other than that of the rows, in all epochs of each table; not by chance.
+
+    Of K tables, one with n rows: at most n! lists of updates come from one order, so a fresh
+    shuffle makes one of those whose probability is at most CHANCE / (K n!) with a probability of at
+    most CHANCE / K, and one such table among K with at most CHANCE. Tables need not be independent:
+    a program may set its seed again for each.
+    """
+    in_the_order_of_the_rows, improbable = True, False
+    for table, rows in zip(tables, updates, strict=True):
+        called = mistakes_along(table, setting, rows)
+        orders = list(permutations(range(len(table.y))))
+        repeated = [order for order in orders if _repeated(order, called, rows)]
+        if not repeated:
+            return False
+        in_the_order_of_the_rows &= orders[0] in repeated
+        most = CHANCE / (len(tables) * math.factorial(len(table.y)))
+        improbable = improbable or _probability(orders, called, rows) <= most
+    return improbable and not in_the_order_of_the_rows
+
+
+def _epoch(order: tuple[int, ...], called: list[list[bool]], rows: list[int], k: int) -> int | None:
+    """After k updates, how many there are after an epoch in this order; None: it makes others."""
+    for i in order:
+        if called[k][i]:
+            if k == len(rows) or rows[k] != i:
+                return None
+            k += 1
+    return k
+
+
+def _repeated(order: tuple[int, ...], called: list[list[bool]], rows: list[int]) -> bool:
+    k: int | None = 0
+    while k is not None and k < len(rows):
+        k = _epoch(order, called, rows, k)
+    return k is not None
+
+
+def _probability(orders: list[tuple[int, ...]], called: list[list[bool]], rows: list[int]) -> float:
+    """Of these updates, when each epoch has an order drawn anew.
+
+    p(k) = Σ p(k after the epoch) / n! over the orders that make the next updates, and p(all) = 1.
+    """
+    p = [0.0] * len(rows) + [1.0]
+    for k in reversed(range(len(rows))):
+        ends = [_epoch(order, called, rows, k) for order in orders]
+        p[k] = sum(p[end] for end in ends if end is not None) / len(orders)
+    return p[0]
+
+
+# --- Tables: for each two mistakes, one on which they differ -------------------------------------
+#
+# They were found by a search that takes, again and again, the table which tells apart the most
+# pairs that are left. Half numbers are exact, too. A program sees them with columns exchanged and
+# signs turned at random: what it does is the same but for that, and a list of answers is of no use.
+
+# Rows, labels, and what the rows are divided by.
+_CASES: dict[str, list[tuple[list[list[int]], list[int], int]]] = {
+    "pla": [
+        ([[3, 3], [4, 3], [1, 1]], [1, 1, -1], 1),
+        ([[0, 2], [0, -3], [-3, 3]], [-1, 1, 1], 1),
+        ([[-1, 0], [-2, -1], [0, 2]], [1, -1, 1], 2),
+        ([[2, 3], [0, 1], [-1, 2]], [1, -1, -1], 2),
+        ([[-1, 1], [-1, 1], [-1, 3], [0, -3]], [1, 1, 1, -1], 1),
+        ([[-1, 3], [-2, -1], [-1, 1], [2, -1]], [-1, -1, -1, 1], 2),
+        ([[3, 0], [-2, 1], [1, 2], [-1, -3]], [1, -1, 1, -1], 1),
+    ],
+    "pocket": [
+        ([[-3, 2], [-1, 1], [-3, -3], [0, -3], [2, 3]], [1, -1, -1, 1, -1], 1),
+        ([[-1, -2], [-3, 1], [-2, 2], [0, -3], [2, -3], [2, 1]], [1, 1, -1, 1, -1, -1], 2),
+        ([[-3, -3], [0, -2], [-1, 3], [0, 2], [-1, 0], [3, 3]], [1, 1, 1, -1, -1, -1], 1),
+        ([[-2, -1], [0, -1], [3, 1]], [1, -1, -1], 1),
+        ([[0, 1], [-1, -3], [-2, 0], [-1, 1], [0, 1]], [-1, 1, 1, -1, 1], 1),
+        ([[-2, 3], [2, 0], [-3, -1], [1, -1], [2, -1], [2, -3]], [1, -1, -1, 1, 1, -1], 1),
+        ([[-2, -1], [1, 2], [1, -3]], [1, -1, -1], 1),
+        ([[2, 3], [-3, 2], [2, 3], [-1, -3], [0, 3]], [1, 1, 1, 1, -1], 2),
+    ],
+    "averaged": [
+        ([[-2, -3], [2, -2], [2, 2], [-1, 2]], [1, -1, 1, -1], 1),
+        ([[2, 0], [-3, -1], [-1, 0], [-3, -3], [-3, 2], [-3, -3]], [1, -1, -1, -1, 1, -1], 2),
+        ([[2, 1], [-1, -3], [3, 1]], [-1, 1, -1], 1),
+        ([[3, 3], [4, 3], [1, 1]], [1, 1, -1], 1),
+        ([[1, 0], [-1, 0]], [1, -1], 1),
+    ],
+    "dual": [
+        ([[3, 3], [4, 3], [1, 1]], [1, 1, -1], 1),
+        ([[0, -1], [-1, -2], [2, -3], [0, -3]], [1, 1, -1, 1], 2),
+        ([[-1, 0], [-1, 2], [0, -2]], [-1, 1, -1], 2),
+        ([[-3, 3], [1, 2], [-2, -3]], [1, -1, 1], 1),
+        ([[0, -1], [2, -1], [1, -1], [3, -1], [1, 1]], [-1, -1, -1, -1, 1], 1),
+    ],
+    "kernel": [
+        ([[-1, -3], [2, 3], [1, -1], [2, 0], [-1, 1], [2, -3]], [1, -1, 1, -1, 1, -1], 1),
+        ([[2, 3], [-2, 3], [2, 0], [1, 1], [-1, 0], [0, 2]], [-1, -1, 1, 1, -1, -1], 1),
+        ([[-1, 1], [1, 1], [-1, -2]], [-1, 1, -1], 2),
+        ([[3, -1], [2, 2], [-2, -2], [-3, 3], [1, 2], [3, -3]], [-1, -1, 1, -1, -1, 1], 1),
+        ([[0, 0], [1, 1], [0, 1], [1, 0]], [-1, -1, 1, 1], 1),
+    ],
+}
+
+_LONG = ([[20, 1], [21, 1]], [1, -1], 1)
+"""It takes more than a thousand epochs: a program that ends after a fixed number shows here."""
+
+_LINEAR = ([[5, 0], [-1, 0], [-1, 0], [-5, -1]], [-1, 1, 1, -1], 1)
+_MANY_EPOCHS = {
+    "pla": _LINEAR,
+    "dual": _LINEAR,
+    "kernel": ([[-5, 0], [-4, -3], [2, -4], [-2, -3]], [1, -1, -1, 1], 1),
+}
+"""Most orders make updates in so many epochs that one order is told from fresh ones."""
+
+
+def tables(task: str, seed: int, *, shuffled: bool = False) -> list[Table]:
+    """Those of a task; `seed` decides how columns are exchanged and turned."""
+    chance = random.Random(seed)
+    more = [_MANY_EPOCHS[task]] if shuffled and task in _MANY_EPOCHS else []
+    given = [*_CASES[task], *more, *([_LONG] if task in ("pla", "dual") else [])]
+    return [_turned(_table(*case), chance) for case in given]
+
+
+def _table(X: list[list[int]], y: list[int], by: int) -> Table:
+    def exact(v: int) -> Any:
+        return v if by == 1 else Fraction(v, by)
+
+    return Table([[exact(v) for v in x] for x in X], y)
+
+
+def _turned(table: Table, chance: random.Random) -> Table:
+    order = list(range(table.d))
+    chance.shuffle(order)
+    signs = [chance.choice((-1, 1)) for _ in order]
+    X = [[s * x[j] for j, s in zip(order, signs, strict=True)] for x in table.X]
+    return Table(X, table.y)

@@ -10,12 +10,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from rosenblatt.errors import InputError
+from rosenblatt._validation.parameters import one_of
 from rosenblatt.kernel_perceptron import KernelPerceptron
 from rosenblatt.online import Relaxation
 from rosenblatt.perceptron import Perceptron
 from rosenblatt.random_linear import RandomLinearClassifier
-from rosenblatt.teach.definition import TASKS
 
 
 @dataclass(frozen=True)
@@ -82,26 +81,10 @@ def algorithm(name: str, notes: str = "li-hang", **parameters: Any) -> Any:
     >>> pla.coef_, pla.intercept_, pla.n_updates_
     (array([[1., 1.]]), array([-3.]), 7)
     """
-    if name not in ALGORITHMS:
-        raise _unknown("name", name, tuple(ALGORITHMS))
+    one_of("name", name, ALGORITHMS)
     return ALGORITHMS[name](notes_of(notes), parameters)
 
 
 def notes_of(name: str) -> Notes:
-    if name not in NOTES:
-        raise _unknown("notes", name, tuple(NOTES))
+    one_of("notes", name, NOTES)
     return NOTES[name]
-
-
-def check_task(task: str) -> None:
-    if task not in TASKS:
-        raise _unknown("task", task, TASKS)
-
-
-def _unknown(option: str, value: str, allowed: tuple[str, ...]) -> InputError:
-    return InputError(
-        f"{option}={value!r} is not known. Allowed: {', '.join(map(repr, allowed))}.",
-        option=option,
-        value=value,
-        allowed=allowed,
-    )

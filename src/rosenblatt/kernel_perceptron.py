@@ -78,32 +78,17 @@ class KernelPerceptron(PerceptronTraining, Classifier):
     margin : float or "scale", default=0.0
         μ: a row makes an update when y_i s(x_i) <= μ. "scale" as in `Perceptron`: ‖(x_i, 1)‖²
         is k(x_i, x_i) + 1 here, k(x_i, x_i) without an intercept.
-    tie : {"mistake", "positive", "negative"}, default="mistake"
-        What a score of 0 is, as in `Perceptron`.
-    fit_intercept : bool, default=True
-        False: b = 0.
-    max_iter : int, default=1000
-        The largest number of epochs.
-    max_updates : int or None, default=None
-        The largest number of updates; None: no limit.
-    patience : int or None, default=5
-        Early stopping, as in `Perceptron`: training ends after this many epochs without
-        noticeably fewer mistakes. None: only `max_iter` and `max_updates` end it.
     prove : bool, default=False
         Ask first whether a hyperplane separates the rows, as `Perceptron` does; with
         kernel="linear" only.
     cache_size : float, default=1024
         Megabytes for rows of the Gram matrix; the least recently used leave first. The result does
         not depend on it.
-    class_weight : dict, "balanced" or None, default=None
-        Factors of the steps of both classes.
-    random_state : int, RandomState instance or None, default=None
-        Seeds order="shuffle", "blocks" and "random".
     warm_start : bool, default=False
         Fitting again on the same data with the same parameters (but max_iter, max_updates,
         patience, prove, cache_size and random_state) resumes exactly where training stopped.
-    verbose : int, default=0
-        1: show a progress bar, or lines of text where there is no terminal.
+    tie, fit_intercept, max_iter, max_updates, patience, class_weight, random_state, verbose
+        As in `Perceptron`.
 
     Attributes
     ----------

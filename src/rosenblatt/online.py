@@ -20,7 +20,21 @@ from rosenblatt._training.settings import (
 
 
 @dataclass(kw_only=True, eq=False, repr=False)  # its fields are the parameters
-class PassiveAggressive(TrainedLinearClassifier):
+class _StepsOfItsOwn(TrainedLinearClassifier):
+    order: Literal["shuffle", "fixed", "cyclic", "blocks", "random"] = "shuffle"
+    keep: KeepName = "average"
+    fit_intercept: bool = True
+    max_iter: int = 10
+    max_updates: int | None = None
+    patience: int | None = 5
+    class_weight: Any = None
+    random_state: Any = None
+    warm_start: bool = False
+    verbose: int = 0
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class PassiveAggressive(_StepsOfItsOwn):
     """A linear rule whose steps are just long enough for a margin of 1, held back by C.
 
     A row whose margin m = y (w·x + b) is below 1 makes an update w += τ y x, b += τ y. With
@@ -42,24 +56,15 @@ class PassiveAggressive(TrainedLinearClassifier):
         How a row is found, as in `Perceptron`; there is no step for all rows at once.
     keep : str, default="average"
         What is returned: the values of `Perceptron`, but for "auto".
-    fit_intercept : bool, default=True
-        False: the hyperplane goes through the origin, b = 0.
     max_iter : int, default=10
         The largest number of epochs.
-    max_updates : int or None, default=None
-        The largest number of updates; None: no limit.
-    patience : int or None, default=5
-        Early stopping, as in `Perceptron`: training ends after this many epochs without
-        noticeably fewer mistakes. None: only `max_iter` and `max_updates` end it.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes. A weight multiplies C.
-    random_state : int, RandomState instance or None, default=None
-        Seeds order="shuffle", "blocks" and "random".
     warm_start : bool, default=False
         Fitting again resumes: on the same data with the same parameters exactly where training
         stopped, otherwise from the weights that were returned.
-    verbose : int, default=0
-        1: show a progress bar, or lines of text where there is no terminal.
+    fit_intercept, max_updates, patience, random_state, verbose
+        As in `Perceptron`.
 
     Attributes
     ----------
@@ -87,20 +92,10 @@ class PassiveAggressive(TrainedLinearClassifier):
 
     C: float = 1.0
     variant: Literal["I", "II"] = "II"
-    order: Literal["shuffle", "fixed", "cyclic", "blocks", "random"] = "shuffle"
-    keep: KeepName = "average"
-    fit_intercept: bool = True
-    max_iter: int = 10
-    max_updates: int | None = None
-    patience: int | None = 5
-    class_weight: Any = None
-    random_state: Any = None
-    warm_start: bool = False
-    verbose: int = 0
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class AROW(TrainedLinearClassifier):
+class AROW(_StepsOfItsOwn):
     """A linear rule that is surer of some weights than of others: best after one pass.
 
     Each weight has a precision p_j, 1 at first. A row whose margin m = y (w·x + b) is below 1 makes
@@ -122,24 +117,15 @@ class AROW(TrainedLinearClassifier):
         How a row is found, as in `Perceptron`; there is no step for all rows at once.
     keep : str, default="last"
         What is returned: the values of `Perceptron`, but for "auto".
-    fit_intercept : bool, default=True
-        False: the hyperplane goes through the origin, b = 0.
     max_iter : int, default=10
         The largest number of epochs.
-    max_updates : int or None, default=None
-        The largest number of updates; None: no limit.
-    patience : int or None, default=5
-        Early stopping, as in `Perceptron`: training ends after this many epochs without
-        noticeably fewer mistakes. None: only `max_iter` and `max_updates` end it.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes. A weight divides r.
-    random_state : int, RandomState instance or None, default=None
-        Seeds order="shuffle", "blocks" and "random".
     warm_start : bool, default=False
         Fitting again resumes: on the same data with the same parameters exactly where training
         stopped, otherwise from the weights that were returned, with precisions of 1.
-    verbose : int, default=0
-        1: show a progress bar, or lines of text where there is no terminal.
+    fit_intercept, max_updates, patience, random_state, verbose
+        As in `Perceptron`.
 
     Attributes
     ----------
@@ -170,16 +156,7 @@ class AROW(TrainedLinearClassifier):
     _spec = Spec(arow_rule, ("r",))
 
     r: float | Literal["scale"] = "scale"
-    order: Literal["shuffle", "fixed", "cyclic", "blocks", "random"] = "shuffle"
     keep: KeepName = "last"
-    fit_intercept: bool = True
-    max_iter: int = 10
-    max_updates: int | None = None
-    patience: int | None = 5
-    class_weight: Any = None
-    random_state: Any = None
-    warm_start: bool = False
-    verbose: int = 0
 
     @property
     def r_(self) -> float:
@@ -197,7 +174,7 @@ class AROW(TrainedLinearClassifier):
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class Relaxation(TrainedLinearClassifier):
+class Relaxation(_StepsOfItsOwn):
     """A linear rule that moves a share of the way to the margin μ of each row: relaxation.
 
     A row whose margin m = y (w·x + b) is at most μ makes an update w += τ y x, b += τ y with
@@ -219,24 +196,15 @@ class Relaxation(TrainedLinearClassifier):
         How a row is found, as in `Perceptron`; there is no step for all rows at once.
     keep : str, default="best"
         What is returned: the values of `Perceptron`, but for "auto".
-    fit_intercept : bool, default=True
-        False: the hyperplane goes through the origin, b = 0.
     max_iter : int, default=1000
         The largest number of epochs.
-    max_updates : int or None, default=None
-        The largest number of updates; None: no limit.
-    patience : int or None, default=5
-        Early stopping, as in `Perceptron`: training ends after this many epochs without
-        noticeably fewer mistakes. None: only `max_iter` and `max_updates` end it.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes. A weight multiplies τ.
-    random_state : int, RandomState instance or None, default=None
-        Seeds order="shuffle", "fixed", "blocks" and "random".
     warm_start : bool, default=False
         Fitting again resumes: on the same data with the same parameters exactly where training
         stopped, otherwise from the weights that were returned.
-    verbose : int, default=0
-        1: show a progress bar, or lines of text where there is no terminal.
+    fit_intercept, max_updates, patience, random_state, verbose
+        As in `Perceptron`.
 
     Attributes
     ----------
@@ -264,13 +232,5 @@ class Relaxation(TrainedLinearClassifier):
 
     factor: float = 1.5
     margin: float = 1.0
-    order: Literal["shuffle", "fixed", "cyclic", "blocks", "random"] = "shuffle"
     keep: KeepName = "best"
-    fit_intercept: bool = True
     max_iter: int = 1000
-    max_updates: int | None = None
-    patience: int | None = 5
-    class_weight: Any = None
-    random_state: Any = None
-    warm_start: bool = False
-    verbose: int = 0

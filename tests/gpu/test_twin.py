@@ -9,7 +9,7 @@ import pytest
 
 import gpu_twin
 from rosenblatt._core import reference
-from rosenblatt._core.gpu import learning
+from rosenblatt._core.gpu import backend
 from rosenblatt._core.gpu.rows import (
     _AHEAD,
     _RING,
@@ -182,7 +182,7 @@ def test_python_and_the_kernels_mean_the_same_numbers():
     assert constant("W") == BLOCK
     assert constant("RING") == _RING
     assert constant("AHEAD") == _AHEAD
-    assert constant("KEEPERS") == learning._WALKERS
+    assert constant("KEEPERS") == backend._WALKERS
     assert AT_ONCE < 1 << 20
 
 

@@ -70,7 +70,8 @@ def test_everything_public_has_a_docstring(name):
 def test_every_parameter_is_documented_in_order(name):
     estimator = getattr(rosenblatt, name)
     parameters = inspect.getdoc(estimator).split("Parameters")[1].split("Attributes")[0]
-    documented = re.findall(r"^(\w+) : ", parameters, re.MULTILINE)
+    headings = re.findall(r"^(\w+(?:, \w+)*)(?: : .*)?$", parameters, re.MULTILINE)
+    documented = [name for heading in headings for name in heading.split(", ")]
     assert sorted(documented) == sorted(estimator().get_params())
 
 

@@ -53,20 +53,16 @@ def errors_in_words() -> Iterator[None]:
             f"{total / 1e9:.1f} GB are free. Give float32 rows instead of float64, free what other "
             'arrays take (cupy.get_default_memory_pool().free_all_blocks()), or use device="cpu".'
         ) from None
-    except library.cuda.compiler.CompileException as error:
-        raise DeviceError(_unusable(library, error)) from None
-    except library.cuda.runtime.CUDARuntimeError as error:
-        raise DeviceError(_unusable(library, error)) from None
-    except library.cuda.driver.CUDADriverError as error:
-        raise DeviceError(_unusable(library, error)) from None
-
-
-def _unusable(library: Any, error: BaseException) -> str:
-    return (
-        f"The GPU could not do it ({_first_line(error)}). If it happens every time, CuPy "
-        f"{library.__version__} does not fit this machine's CUDA: install cupy-cuda12x or "
-        f"cupy-cuda13x, as `nvidia-smi` says. {_CPU}"
-    )
+    except (
+        library.cuda.compiler.CompileException,
+        library.cuda.runtime.CUDARuntimeError,
+        library.cuda.driver.CUDADriverError,
+    ) as error:
+        raise DeviceError(
+            f"The GPU could not do it ({_first_line(error)}). If it happens every time, CuPy "
+            f"{library.__version__} does not fit this machine's CUDA: install cupy-cuda12x or "
+            f"cupy-cuda13x, as `nvidia-smi` says. {_CPU}"
+        ) from None
 
 
 # --- The kernels: CUDA source, compiled when it is first used, and kept by CuPy ------------------

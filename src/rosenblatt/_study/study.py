@@ -19,21 +19,19 @@ from rosenblatt._study.costs import objective_kept, with_costs_of
 from rosenblatt._study.folder import CERTIFICATE, MODEL, REPORT, check, writing
 from rosenblatt._study.options import Options
 from rosenblatt._study.proof import check_size, prove_all
-from rosenblatt._study.source import Origin, Source, SparseRows, source_of, table_of
+from rosenblatt._study.source import Origin, Source, SparseRows, source_of
 from rosenblatt._study.stages import Compared, Proved, Seconds
+from rosenblatt._study.table_rule import TableRule, load
 from rosenblatt._util.files import as_path, write_whole
 from rosenblatt._util.progress import progress, shown, to_the_end
 from rosenblatt._util.text import of_files
 from rosenblatt._validation import parameters
 from rosenblatt._validation.targets import encoded
-from rosenblatt.errors import InputError
 from rosenblatt.model_file import save
 from rosenblatt.report.document import Calibrated, Confusion, Cost, Fit, OfClass
 from rosenblatt.report.terminal import WIDTH, short_lines, wrapped
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from rosenblatt import Certificate
     from rosenblatt.data import Preprocessing
     from rosenblatt.selection import Candidate, Selection
@@ -174,7 +172,8 @@ def study(
     Returns
     -------
     Study
-        Print it; in a notebook it shows its report. `save` writes it into a folder.
+        Print it; in a notebook it shows its report. `save` writes it into a folder, and
+        `Study.load` reads the rule in it again.
 
     Raises
     ------
@@ -250,7 +249,7 @@ def _compared(
 
 
 @final
-class Study:
+class Study(TableRule):
     """The answer of `study`. Printed, it says what `rosenblatt fit` says.
 
     Attributes
@@ -305,7 +304,8 @@ class Study:
     ):
         self.selection: Selection = compared.selection
         self.certificate: Certificate | None = proved.certificate
-        self.preprocessing: Preprocessing | None = _noted(compared, options)
+        chosen = compared.selection
+        super().__init__(chosen.estimator, _noted(compared, options), chosen.probability)
         self._fingerprint = _fingerprint(compared, options)
         self.seconds: dict[str, float] = seconds
         self.interrupted: bool = document["interrupted"]
@@ -360,32 +360,25 @@ class Study:
         return self.selection.candidates
 
     @property
-    def estimator(self) -> Any:
-        return self.selection.estimator
-
-    @property
     def warnings(self) -> list[str]:
         return [warned["sentence"] for warned in self._document["data"]["warnings"]]
 
-    def predict(self, rows: Any) -> NDArray[np.generic]:
-        """The labels of new rows: a file, a data frame, or an array with the columns studied."""
-        labels: NDArray[np.generic] = self.estimator.predict(self._rows(rows))
-        return labels
+    @classmethod
+    def load(cls, path: Any) -> TableRule:
+        """The rule that a study wrote: it takes tables, as the study did.
 
-    def predict_proba(self, rows: Any) -> NDArray[np.float64]:
-        """The probabilities of both labels of new rows, shape (n, 2), by Platt scaling.
+        Parameters
+        ----------
+        path : path
+            The folder of `save` or of `rosenblatt fit`, or the model file in it.
 
-        Where costs were given, the more probable label is not always the one that is predicted.
+        Returns
+        -------
+        TableRule
+            It has `predict`, `predict_proba`, `explain`, `estimator` and `preprocessing`. Errors,
+            candidates and the verdict are in the report.
         """
-        probability = self.selection.probability
-        if probability is None:
-            k = len(self.estimator.classes_)
-            raise InputError(f"Probabilities need two labels; this model has {k}.")
-        second = probability.of(self.estimator.decision_function(self._rows(rows)))
-        return np.column_stack([1 - second, second])
-
-    def _rows(self, rows: Any) -> Any:
-        return rows if self.preprocessing is None else self.preprocessing.transform(table_of(rows))
+        return load(path)
 
     def to_dict(self) -> Fit:
         """All of it as text, numbers, lists and dicts: what `rosenblatt fit --json` prints."""
@@ -449,12 +442,11 @@ class Study:
         files = {kind: f"{place}/{name}" for kind, name in self._written()}
         document = placed(self._document, self._origin, self._options, str(place), files)
         with writing(folder, force=force) as part:
-            probability = self.selection.probability
             save(
                 self.estimator,
                 part / MODEL,
                 preprocessing=self.preprocessing,
-                probability=probability,
+                probability=self.probability,
                 data_fingerprint=self._fingerprint,
             )
             if "certificate" in files and self.certificate is not None:

@@ -20,6 +20,7 @@ from rosenblatt._core.rows import Csr, Matrix, Placed, as_matrix
 from rosenblatt.errors import InputError, InputTypeError
 
 FLOATS = (np.float64, np.float32)
+_FEW_ROWS = 100  # that are looked at for words
 _TELLS_MEMORY = "SC_PHYS_PAGES" in getattr(os, "sysconf_names", {})
 
 
@@ -39,6 +40,8 @@ def checked_rows(
 
     if reset:
         _drop_study_attributes(estimator)
+    else:
+        _refuse_table(estimator, X, name)
     if sparse.issparse(X):
         _check_indices(X, name)
         _refuse_too_wide(X.shape[1], name)
@@ -131,6 +134,26 @@ def learn_features(estimator: Any, d: int, names: list[str] | None) -> None:
 def _drop_study_attributes(estimator: Any) -> None:
     for name in ("preprocessing_", "objective_"):
         vars(estimator).pop(name, None)
+
+
+def _refuse_table(estimator: Any, X: Any, name: str) -> None:
+    """A table that the preprocessing of the estimator has yet to make into numbers."""
+    preprocessing = vars(estimator).get("preprocessing_")
+    if preprocessing is None or (isinstance(X, np.ndarray) and X.dtype.kind not in "OUS"):
+        return
+    if _is_frame(X):
+        table = [*map(str, X.columns)] != preprocessing.feature_names
+    else:
+        table = isinstance(X, np.ndarray | list) and any(
+            isinstance(value, str) for value in np.asarray(X, dtype=object)[:_FEW_ROWS].ravel()
+        )
+    if table:
+        raise InputTypeError(
+            f"{name} is a table, and {type(estimator).__name__} takes the "
+            f"{estimator.n_features_in_} numbers that its preprocessing makes of it. Study.load"
+            "(path), in the place of load(path), takes the table itself; or give "
+            f"preprocessing_.transform({name})."
+        )
 
 
 def refuse_not_finite(estimator: Any, X: Matrix, scores: NDArray[np.float64]) -> None:
@@ -226,7 +249,7 @@ def _check_numbers(X: Any, name: str) -> None:
         )
     if isinstance(X, np.ndarray):
         table = X
-    elif hasattr(X, "columns") and hasattr(X, "dtypes"):  # a data frame
+    elif _is_frame(X):
         if all(_is_numeric(kind) for kind in X.dtypes):
             return
         table = np.asarray(X, dtype=object)
@@ -243,6 +266,10 @@ def _check_numbers(X: Any, name: str) -> None:
                 raise InputTypeError(_not_a_number(value, name, i, _column(X, j)))
 
 
+def _is_frame(X: Any) -> bool:
+    return hasattr(X, "columns") and hasattr(X, "dtypes")
+
+
 def _is_numeric(kind: Any) -> bool:
     """Of a column's type: NumPy's and pandas' have a kind, polars' say it themselves."""
     if isinstance(getattr(kind, "kind", None), str):
@@ -251,7 +278,7 @@ def _is_numeric(kind: Any) -> bool:
 
 
 def _column(X: Any, j: int) -> str:
-    return f"column {j} ({list(X.columns)[j]!r})" if hasattr(X, "columns") else f"column {j}"
+    return f"column {j} ({list(X.columns)[j]!r})" if _is_frame(X) else f"column {j}"
 
 
 def _not_a_number(value: Any, name: str, row: int, column: str) -> str:

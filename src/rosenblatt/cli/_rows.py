@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from itertools import islice, repeat
 from typing import Any, NamedTuple, final
 
+from rosenblatt._study.reasons import centred
 from rosenblatt._util.text import Numbered
 from rosenblatt.cli._common import check_exists
 from rosenblatt.errors import InputError
@@ -110,7 +111,7 @@ class RowFiles:
             self._batches(preprocessing, parts, texts, ranges),
             bool(preprocessing.prose),
             lambda: len(left_out_of(parts)),
-            _centred(preprocessing),
+            centred(preprocessing),
             ranges.outside,
         )
 
@@ -154,13 +155,6 @@ class RowFiles:
             numbers = [i for i in range(rows) if i not in lacking]
             wordless = {numbers[row]: names for row, names in preprocessing.wordless(X).items()}
             yield Batch(X, rows, lacking, unseen, copied, wordless, y)
-
-
-def _centred(preprocessing: Any) -> dict[int, Any]:
-    """By their places among the features; a number that was not shifted is in its own units."""
-    columns = [column for column in preprocessing.columns for _ in column.features]
-    numbers = {j: columns[j] for j in preprocessing.number_places}
-    return {j: column for j, column in numbers.items() if column.center and not column.measure}
 
 
 # --- Values unlike those of training --------------------------------------------------------------

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, Protocol, final
 
 import click
 
+from rosenblatt._study.reasons import REASONS, Reasons, Why, is_card, points_of, ranked
 from rosenblatt._util.text import (
     in_file,
     listed,
@@ -24,19 +25,11 @@ from rosenblatt._util.text import (
     shown,
 )
 from rosenblatt.cli import _common, _options
-from rosenblatt.cli._beside import (
-    Reasons,
-    SmallestChange,
-    Why,
-    is_card,
-    points_of,
-    second_opinion,
-)
+from rosenblatt.cli._beside import SmallestChange, second_opinion
 from rosenblatt.cli._help import Command
 from rosenblatt.cli._rows import Batch, RowFiles, read_model
 from rosenblatt.errors import InputError
 
-_REASONS = 3
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")  # what the text of one begins with
 _NUMBER = re.compile(r"[-+]?(\d+([.,]\d*)*|[.,]\d+)([eE][-+]?\d+)?\s*%?")
 _READ = 20  # rows, on a terminal
@@ -70,7 +63,7 @@ _WAITING = 1 << 24  # characters that wait in memory; more of them in a file
 @click.option(
     "--reasons",
     type=click.IntRange(1),
-    help=f"With --explain: how many features to name.  [default: {_REASONS}]",
+    help=f"With --explain: how many features to name.  [default: {REASONS}]",
 )
 @_options.flag(
     "--counterfactual",
@@ -197,7 +190,7 @@ def command(
     beside: list[Beside] = [SmallestChange(known, model, immutable)] if counterfactual else []
     beside += [] if opinion is None else [opinion]
     classes = estimator.classes_.tolist()
-    why = Reasons(estimator, new, reasons or _REASONS) if explain else None
+    why = Reasons(estimator, new.names, new.numbers, reasons or REASONS) if explain else None
     rows = Predictions(estimator, why, platt, beside).of(new.batches)
     if out.as_json:
         with out.reading():
@@ -296,10 +289,9 @@ class Predictions:
 
     def _of_complete_rows(self, X: Any, places: Iterator[int]) -> Iterator[dict[str, Any]]:
         estimator, reasons = self.estimator, self.reasons
-        of_scores = _of_two if len(estimator.classes_) == 2 else _of_many
         values: Any = reasons and reasons.values(X)
         points = points_of(estimator, X)
-        for i, (label, score, rival, first, second) in enumerate(of_scores(estimator, X)):
+        for i, (label, score, rival, first, second) in enumerate(ranked(estimator, X)):
             place = next(places)
             yield {
                 "label": label,
@@ -310,27 +302,6 @@ class Predictions:
                 "probability": None if self.platt is None else float(self.platt.of(score)),
                 "beside": [one.of(place, X[i], label) for one in self.beside],
             }
-
-
-_Scored = tuple[Any, float, tuple[Any, float] | None, int, int | None]
-
-
-def _of_two(estimator: Any, X: Any) -> Iterator[_Scored]:
-    """Label and score of each row, no runner-up, and whose weights tell why."""
-    scores, labels = estimator.decision_function(X), estimator.predict(X)
-    for label, score in zip(labels.tolist(), scores.tolist(), strict=True):
-        yield label, score, None, 0, None
-
-
-def _of_many(estimator: Any, X: Any) -> Iterator[_Scored]:
-    """Label and score of each row, its runner-up, and where both are among the classes."""
-    import numpy as np
-
-    scores, classes = estimator.decision_function(X), estimator.classes_.tolist()
-    for row, label in zip(scores, estimator.predict(X).tolist(), strict=True):
-        first = classes.index(label)
-        second = int(np.where(np.arange(len(row)) == first, -np.inf, row).argmax())
-        yield label, float(row[first]), (classes[second], float(row[second])), first, second
 
 
 # --- How they are written: a row of CSV, or an object of JSON ------------------------------------
@@ -349,9 +320,7 @@ def _as_dict(row: Row, copied: list[str], beside: Sequence[Beside]) -> dict[str,
     if row.rival is not None:
         content["runner_up"], content["runner_up_score"] = row.rival
     if row.why is not None:
-        content["reasons"] = [{"feature": name, "adds": added} for name, added in row.why.reasons]
-        content |= {"others": row.why.others, "intercept": row.why.intercept}
-        content |= {} if row.why.threshold is None else {"threshold": row.why.threshold}
+        content |= row.why.to_dict()
     content |= {one.key: more for one, (_, more) in zip(beside, row.beside, strict=False)}
     if row.unseen_categories:
         content["unseen_categories"] = row.unseen_categories

@@ -1,0 +1,131 @@
+"""What a study wrote, read again: Study.load takes tables; load gives an estimator, and says so."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+from sklearn.datasets import load_iris
+
+from raising import raises
+from rosenblatt import KernelPerceptron, Perceptron, Study, datasets, load, save, study
+from rosenblatt.errors import FileError, InputError, InputTypeError
+
+CREDIT = datasets.load_credit().filename
+
+
+@pytest.fixture(scope="module")
+def folder(granted, tmp_path_factory):
+    place = tmp_path_factory.mktemp("saved") / "credit"
+    granted.save(place)
+    return place
+
+
+@pytest.fixture(scope="module")
+def flowers():
+    rows = load_iris(as_frame=True).frame
+    rows["target"] = rows["target"].map(str)
+    return rows, study(rows, target="target", linear_only=True, comparison=False)
+
+
+@pytest.mark.parametrize("inside", ["", "model.json"])
+def test_it_answers_as_the_study_did(granted, folder, inside):
+    rule, rows = Study.load(folder / inside), pd.read_csv(CREDIT)
+    for new in (CREDIT, rows, rows.drop(columns=["card", "share", "expenditure"])):
+        assert (rule.predict(new) == granted.predict(CREDIT)).all()
+        assert (rule.predict_proba(new) == granted.predict_proba(CREDIT)).all()
+    assert rule.explain(rows.head(9)) == granted.explain(rows.head(9))
+    assert repr(rule) == "<TableRule of card: Perceptron, labels no, yes>"
+
+
+def test_reasons_add_up_to_the_score_and_are_those_of_the_command(granted, folder, shell):
+    rows = pd.read_csv(CREDIT).head(20)
+    rows.to_csv("new.csv", index=False)
+    found = granted.explain(rows, reasons=2)
+    weights = dict(
+        zip(granted.preprocessing.feature_names, granted.estimator.coef_[0], strict=True)
+    )
+    X = granted.preprocessing.transform(rows)
+    for one, x, label in zip(found, X, granted.predict(rows), strict=True):
+        parts = [reason["adds"] for reason in one["reasons"]]
+        assert len(parts) == 2
+        assert one["prediction"] == label
+        assert sum(parts) + one["others"] + one["intercept"] == pytest.approx(one["score"])
+        values = dict(zip(weights, x, strict=True))
+        for reason in one["reasons"]:
+            name = reason["feature"]
+            assert reason["adds"] == weights[name] * values[name]
+    _, out, _ = shell(
+        "predict", f"{folder}/model.json", "new.csv", "--explain", "--reasons", 2, "--json"
+    )
+    for row, one in zip(json.loads(out)["rows"], found, strict=True):
+        assert {name: row[name] for name in one} == one
+
+
+def test_of_many_classes_they_add_up_to_the_lead(flowers, tmp_path):
+    rows, found = flowers
+    found.save(tmp_path / "iris")
+    rule = Study.load(tmp_path / "iris")
+    assert (rule.predict(rows) == found.predict(rows)).all()
+    for one in rule.explain(rows.iloc[::10], reasons=9):
+        lead = sum(reason["adds"] for reason in one["reasons"]) + one["others"] + one["intercept"]
+        assert lead == pytest.approx(one["score"] - one["runner_up_score"])
+        assert one["runner_up"] != one["prediction"]
+    with raises(InputError):
+        rule.predict_proba(rows)
+
+
+def test_points_of_a_card_add_up(tmp_path):
+    found = study(CREDIT, target="card", ignore=["share", "expenditure"], scorecard=True)
+    found.save(tmp_path / "card")
+    for one in Study.load(tmp_path / "card").explain(pd.read_csv(CREDIT).head(50), reasons=9):
+        assert sum(reason["adds"] for reason in one["reasons"]) == one["points"]
+        assert one["prediction"] == ("yes" if one["points"] >= one["threshold"] else "no")
+
+
+def test_rows_without_columns_stay_rows(tmp_path):
+    X = sparse.random_array((60, 8), density=0.4, rng=np.random.default_rng(0), format="csr")
+    y = np.where(np.asarray(X.sum(axis=1)) > 1.5, "many", "few")
+    found = study(X, y, comparison=False)
+    found.save(tmp_path / "rows")
+    assert (Study.load(tmp_path / "rows").predict(X) == found.predict(X)).all()
+
+
+def test_a_model_of_any_estimator(tmp_path):
+    frame = pd.DataFrame({"a": [1.0, 2, 3, 4], "b": [1.0, 0, 1, 0]})
+    save(Perceptron().fit(frame, [0, 0, 1, 1]), tmp_path / "m.json")
+    rule = Study.load(tmp_path / "m.json")
+    assert rule.predict(frame).tolist() == [0, 0, 1, 1]
+    assert {r["feature"] for r in rule.explain(frame)[3]["reasons"]} <= {"a", "b"}
+    with raises(InputError):
+        rule.predict_proba(frame)
+    save(KernelPerceptron(kernel="rbf").fit(frame, [0, 1, 1, 0]), tmp_path / "k.json")
+    with raises(InputError):
+        Study.load(tmp_path / "k.json").explain(frame)
+
+
+def test_a_folder_without_a_model(tmp_path):
+    with raises(FileError):
+        Study.load(tmp_path)
+
+
+@pytest.mark.parametrize("form", ["frame", "without words", "array", "list"])
+def test_an_estimator_that_gets_a_table_names_what_takes_it(folder, form):
+    rows = pd.read_csv(CREDIT)
+    given = {
+        "frame": rows,
+        "without words": rows.select_dtypes("number"),
+        "array": rows.to_numpy(),
+        "list": rows.to_numpy().tolist(),
+    }
+    with raises(InputTypeError):
+        load(folder / "model.json").predict(given[form])
+
+
+def test_an_estimator_takes_rows_as_its_preprocessing_makes_them(granted, folder):
+    rule = load(folder / "model.json")
+    X = rule.preprocessing_.transform(CREDIT)
+    assert (rule.predict(X) == granted.predict(CREDIT)).all()
+    frame = pd.DataFrame(X, columns=rule.preprocessing_.feature_names)
+    assert (Study.load(folder).estimator.predict(frame.to_numpy()) == granted.predict(CREDIT)).all()

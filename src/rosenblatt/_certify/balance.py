@@ -12,13 +12,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import qr
 
 from rosenblatt._certify.exact_product import combined
 from rosenblatt._certify.linear_algebra import Singular, System, reduce
 from rosenblatt._certify.modular import PRIMES, echelon, longest, mod
 from rosenblatt._certify.nearest_point import blend_to
+from rosenblatt._certify.one_sided import one_sided
 from rosenblatt._certify.residues import spanning_rows
 from rosenblatt._certify.rows import Floats, Index, Rows, View
 
@@ -38,7 +38,7 @@ def spanning_balance(
     `look` tells how the search sees some rows of a known rank. `first` are independent rows that
     are known to be among those that cannot be strict. None also where they span all that cannot.
     """
-    alive = _without_columns_of_one_class(rows)
+    alive = one_sided(rows).alive
     spanning, support, more = list[int](), list[int](), list[int]()
     view: View | None = None
     viewed = 0  # rows in the pool when the view was chosen: fewer are seen as they were before
@@ -95,20 +95,6 @@ def _beside(rows: Rows, view: View, index: list[int], pool: Index, most: int) ->
         direction = b[farthest] / length[farthest]
         b = b - np.outer(b @ direction, direction)
     return outside
-
-
-def _without_columns_of_one_class(rows: Rows) -> NDArray[np.bool_]:
-    """All rows but those that a single column has strictly right, and no row wrong, one after the
-    other: as a word has that is found in texts of one class only."""
-    alive = np.ones(rows.n, dtype=bool)
-    for _ in range(_MOST_ROUNDS):
-        low, high = rows.ranges(alive, signed=True)
-        columns = np.flatnonzero(((low >= 0) & (high > 0)) | ((high <= 0) & (low < 0)))
-        if not len(columns):
-            break
-        used = rows.X[:, columns] != 0
-        alive &= ~(np.asarray(used.sum(axis=1)).ravel() > 0)
-    return alive
 
 
 def _even_shares(rows: Rows, view: View, index: Index) -> tuple[Blend, Floats]:

@@ -17,16 +17,18 @@ from rosenblatt.cli import TASKS, group
 PAGE = Path(__file__).parents[1] / "docs" / "commands.md"
 OPENING = """# Commands, options, exit codes
 
-Everything that can be typed after `rosenblatt`, in the words of `rosenblatt COMMAND --help`. An
-option can also be set by the environment: `--seed` of `fit` is `ROSENBLATT_FIT_SEED`.
+Everything that can be typed after `rosenblatt`, in the words of `rosenblatt COMMAND --help`. Every
+option can also be set in the environment: `--seed` of `fit` is `ROSENBLATT_FIT_SEED`, and a flag
+such as `--json` of `fit` is `ROSENBLATT_FIT_JSON=1`.
 
 Results go to standard output, messages to standard error. With `--json` a command prints one JSON
-object and nothing else. A file that exists is replaced only with `--force`, and only as a whole.
+object and nothing else; if it fails (exit codes 2 and 70), the object has the fields `error` and
+`exit_code`. A file that exists is replaced only with `--force`, and only as a whole.
 
 | exit code | meaning |
 |---|---|
-| 0 | done. `certify`: the question is decided, whatever the verdict. `verify`: the proof is right |
-| 1 | `verify`: the proof is wrong. `grade --exit-code`: a program is not right |
+| 0 | done. `certify`: the question is decided, whatever the verdict. `verify`: the proof holds |
+| 1 | `verify`: read, and the proof does not hold. `grade --exit-code`: a program is not right |
 | 2 | wrong usage, bad input, a file that is no certificate |
 | 3 | undecided: `certify`, and `verify` of an undecided certificate |
 | 70 | a failure that nobody expected: please report it |

@@ -68,6 +68,10 @@ PRIME = 1980527385046969939  # no neighbour of a power of two, as floats often a
 TRUTH = {"true": 1.0, "True": 1.0, "TRUE": 1.0, "false": 0.0, "False": 0.0, "FALSE": 0.0}
 MEANT = {"float": "each as the nearest floating-point number", "decimal": "as they are written"}
 SHOWN = 5  # names of columns
+NUMBERS = (  # how to make them
+    "This program reads plain numbers; rosenblatt verify CERTIFICATE TABLE --encoded NUMBERS.csv "
+    "writes those of a table with words or gaps."
+)
 
 
 Reading = tuple["Data", str, Sequence[str]]
@@ -77,9 +81,13 @@ class Rejected(Exception):  # noqa: N818 - the word says what happened
     """The certificate does not prove what it claims about this data."""
 
 
-def demand(holds: bool, otherwise: str) -> None:
+class Unreadable(Rejected):
+    """There is no certificate in the file, or no plain numbers in the table."""
+
+
+def demand(holds: bool, otherwise: str, error: type[Rejected] = Rejected) -> None:
     if not holds:
-        raise Rejected(otherwise)
+        raise error(otherwise)
 
 
 def number(text: str) -> Fraction:
@@ -291,7 +299,7 @@ class Lifted(Data):
 
 def check_form(claim: Any) -> None:
     """Is it a certificate at all? All fields that it must have and no others, at any depth."""
-    demand(type(claim) is dict and claim.get("schema") == SCHEMA, f"the schema is not {SCHEMA}")
+    check_schema(claim, SCHEMA)
     verdict = claim.get("verdict")
     demand(verdict in list(VERDICTS), f"the verdict {verdict!r} is not known")
     check_fields(claim, f"{FORMS['always']} {VERDICTS[verdict]}", verdict)
@@ -303,6 +311,12 @@ def check_form(claim: Any) -> None:
     odd &= {*claim, *claim.get("margins", ())}
     demand(not odd, f"{sorted(odd)} belong to another number of classes")
     demand(k == 2 or "sizes" in claim, "the sizes of the classes are missing")
+
+
+def check_schema(claim: Any, wanted: str) -> None:
+    schema = claim.get("schema") if type(claim) is dict else None
+    named = f"is {schema!r}" if schema else "there is none"
+    demand(schema == wanted, f"its schema should be {wanted!r}, but {named}", Unreadable)
 
 
 def check_fields(part: Any, form: str, where: str) -> None:
@@ -510,7 +524,7 @@ def equal(one: str, two: str) -> bool:
 
 
 def value(text: str, decimal: bool) -> float:
-    demand(bool(PLAIN.fullmatch(text)), f"{text!r} is not a plain number")
+    demand(bool(PLAIN.fullmatch(text)), f"{text!r} is not a plain number. {NUMBERS}", Unreadable)
     x = float(text)
     demand(math.isfinite(x), f"{text} is beyond the largest float")
     exact = not decimal or Decimal(text) == Decimal(repr(x))
@@ -528,8 +542,9 @@ def read_csv(claim: Part, path: str) -> Reading:
             header = next(table, [])
             often = Counter(header)
             for name in names:
-                few = "several columns" if often[name] else "no column"
-                demand(often[name] == 1, f"{few} {name!r}; the columns are {header[:20]}")
+                there = f"{name!r}; the columns are {header[:20]}"
+                demand(often[name] > 0, f"no column {there}. {NUMBERS}", Unreadable)
+                demand(often[name] == 1, f"several columns {there}")
             demand(names.count(names[-1]) == 1, f"the target {names[-1]!r} is a column, too")
             places = [header.index(name) for name in names]
             for record in filter(None, table):
@@ -541,7 +556,8 @@ def read_csv(claim: Part, path: str) -> Reading:
                 numbers.append(struct.pack(f"<{len(row)}d", *row))
                 labels.append(label)
         except (Rejected, KeyError, UnicodeError, ArithmeticError, csv.Error) as error:
-            raise Rejected(f"{path}, line {table.line_num}: {error}") from None
+            kind = Unreadable if type(error) is Unreadable else Rejected
+            raise kind(f"{path}, line {table.line_num}: {error}") from None
     data = Data(claim, b"".join(numbers), label_signs(claim, labels, 1))
     data.first = 1
     unused = [name for name in header if name not in names]
@@ -614,7 +630,9 @@ def judge(
         prove(claim, data)
         sentence, about = say(claim), subject(claim, unused)
     except (OSError, UnicodeError, json.JSONDecodeError) as error:
-        return 2, [f"cannot read {getattr(error, 'filename', None) or path}: {error}"], claim
+        return 2, [f"Cannot read {getattr(error, 'filename', None) or path}: {error}"], claim
+    except Unreadable as error:
+        return 2, [f"Cannot check {path}: {error}"], claim
     except Exception as error:  # whatever is in the file, it is not a certificate
         strange = f"not a certificate ({type(error).__name__}: {error})"
         return 1, [f"REJECTED: {error if type(error) is Rejected else strange}"], claim

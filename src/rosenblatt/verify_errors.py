@@ -50,7 +50,7 @@ demand = verify.demand
 
 
 def check_form(claim: Any) -> None:
-    demand(isinstance(claim, dict) and claim.get("schema") == SCHEMA, f"it is no {SCHEMA}")
+    verify.check_schema(claim, SCHEMA)
     other = set(claim).symmetric_difference(FIELDS) - {"preprocessing"}
     demand(not other, f"fields are missing or unknown: {sorted(other)}")
     demand(claim["numbers"] == "float", "the numbers must be meant as floats")

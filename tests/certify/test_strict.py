@@ -26,7 +26,7 @@ def says(tmp_path, capsys):
             table = as_csv([["x0", "x1", "y"], *([*x, v] for x, v in zip(X, LABELS, strict=True))])
         (tmp_path / "t.csv").write_text(table, newline="")
         code = verify.main([str(tmp_path / "c.json"), str(tmp_path / "t.csv")])
-        return code, capsys.readouterr().out
+        return code, "".join(capsys.readouterr())
 
     return run
 
@@ -47,6 +47,15 @@ def rejected(found, *words):
     assert "not a certificate (" not in out  # the reason was seen, not stumbled over
     for word in words:
         assert word in out
+    return True
+
+
+def unread(found, *words):
+    """It is no table of plain numbers, so nothing was decided."""
+    code, err = found
+    assert (code, err[:13]) == (2, "Cannot check ")
+    for word in words:
+        assert word in err
     return True
 
 
@@ -186,7 +195,8 @@ def table(old, new):
 )
 def test_a_cell_that_is_no_plain_number(says, claim, cell):
     quoted = f'"{cell}"' if "," in cell else cell
-    assert rejected(says(claim, table("4,3,1", f"{quoted},3,1")), "line 3")
+    refused = rejected if cell == "1e999" else unread
+    assert refused(says(claim, table("4,3,1", f"{quoted},3,1")), "line 3")
 
 
 @pytest.mark.parametrize(
@@ -205,7 +215,8 @@ def test_a_cell_that_is_no_plain_number(says, claim, cell):
     ],
 )
 def test_a_table_in_disorder(says, claim, text, words):
-    assert rejected(says(claim, text), words)
+    refused = unread if "no column" in words or "true" in text else rejected
+    assert refused(says(claim, text), words)
 
 
 def test_a_cell_that_is_too_long_to_be_one(says, claim):

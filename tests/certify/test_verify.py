@@ -217,7 +217,8 @@ def test_a_certificate_with_other_names_is_rejected_where_the_data_have_names(tm
     ]:
         changed = claim | {field: other}
         (tmp_path / "c.json").write_text(json.dumps(changed))
-        assert verify.main([str(tmp_path / "c.json"), str(tmp_path / "t.csv")]) == 1
+        refused = 2 if "c" in other else 1  # there is no such column
+        assert verify.main([str(tmp_path / "c.json"), str(tmp_path / "t.csv")]) == refused
         if field != "target":
             with pytest.raises(VerificationError):
                 Certificate(changed).verify(table, y)
@@ -334,29 +335,29 @@ def test_a_truncated_certificate_cannot_be_read(files, capsys):
         files[0].write_text(text[:length])
         code, line = says(capsys, files)
         assert code == 2
-        assert line.startswith("cannot read")
+        assert line.startswith("Cannot read")
 
 
 @pytest.mark.parametrize("text", ["[]", "7", '"x"', "null", "{}", '{"schema": 1}'])
 def test_something_else_is_not_a_certificate(files, text, capsys):
     files[0].write_text(text)
     code, line = says(capsys, files)
-    assert code == 1
-    assert line.startswith("REJECTED")
+    assert code == 2
+    assert line.startswith(f"Cannot check {files[0]}: ")
 
 
 def test_a_missing_column_is_named(files, capsys):
     name = json.loads(files[0].read_text())["columns"][1]
     edited(files[1], name, "other")
     code, line = says(capsys, files)
-    assert code == 1
+    assert code == 2
     assert f"no column '{name}'" in line
 
 
 def test_a_word_where_a_number_should_be_is_named_with_its_line(files, capsys):
     edited(files[1], "no,1,1", "no,1,one")
     code, line = says(capsys, files)
-    assert code == 1
+    assert code == 2
     assert "line 4" in line
     assert "'one'" in line
 
@@ -368,9 +369,9 @@ def test_a_short_line_is_named(files, capsys):
     assert "line 4" in line
 
 
-def test_an_empty_table_is_rejected(files, capsys):
+def test_an_empty_table_is_refused(files, capsys):
     files[1].write_text("")
-    assert says(capsys, files)[0] == 1
+    assert says(capsys, files)[0] == 2
 
 
 def test_an_unknown_label_is_named(files, capsys):
@@ -380,7 +381,7 @@ def test_an_unknown_label_is_named(files, capsys):
     assert "'maybe'" in line
 
 
-@pytest.mark.parametrize("number", ["nan", "inf", "1e999", "1.5", "-1"])
+@pytest.mark.parametrize("number", ["1e999", "1.5", "-1"])
 def test_another_number_in_the_table_is_rejected(files, number, capsys):
     edited(files[1], "no,1,1", f"no,1,{number}")
     code, line = says(capsys, files)
@@ -626,7 +627,7 @@ def test_what_is_no_finite_number_is_refused_in_a_file(files, value, capsys):
     lines[2] = ",".join([*others, value])
     files[1].write_text("\n".join(lines) + "\n")
     code, line = says(capsys, files)
-    assert code == 1
+    assert code == (1 if value == "1e999" else 2)
     assert "line 3" in line
 
 

@@ -205,3 +205,22 @@ def test_colours_on_a_terminal_unless_they_are_not_wanted(plain, tmp_path):
     shown = on_a_terminal(tmp_path, "inspect", "t.csv", "-y", "label", **wish)
     assert "Problem: " in shown
     assert ("\x1b[31m" in shown) is not plain
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["fit", "no.csv", "-y", "y", "--json"],
+        ["verify", "model.json", "t.csv", "--json"],
+        ["certify", "t.csv", "--json"],
+        ["predict", "--json", "--no-such-option"],
+    ],
+    ids=lambda arguments: arguments[0],
+)
+def test_with_json_an_error_is_an_object_too(arguments, shell):
+    write("t.csv", SMALL)
+    write("model.json", "{}")
+    code, out, err = shell(*arguments)
+    document = json.loads(out)
+    assert (code, document["exit_code"], document["command"]) == (2, 2, arguments[0])
+    assert document["error"] in " ".join(err.split())

@@ -1,6 +1,7 @@
 """Who typed a command reads options; who called a function reads parameters."""
 
 import ast
+import json
 
 import click
 import pytest
@@ -137,3 +138,49 @@ def test_train_is_called_fit_here(shell):
     code, _, err = shell("train", "t.csv")
     assert code == 2
     check_sentence(err.strip())
+
+
+# --- In the environment ---------------------------------------------------------------------------
+
+
+def all_options():
+    context = click.Context(group)
+    for name in COMMANDS:
+        command = group.get_command(context, name)
+        for each in command.params:
+            if isinstance(each, click.Option):
+                yield pytest.param(name, command, each, id=f"{name} {each.opts[-1]}")
+
+
+def value_of(each):
+    """One that it takes, and what it is then."""
+    if each.is_flag:
+        return "1", True
+    if isinstance(each.type, click.Choice):
+        return each.type.choices[-1], each.type.choices[-1]
+    whole = isinstance(each.type, (click.IntRange, type(click.INT)))
+    value = 3 if whole else 3.0 if each.type is click.FLOAT else "3"
+    return str(value), (value,) if each.multiple else value
+
+
+@pytest.mark.parametrize(("name", "command", "each"), [*all_options()])
+def test_every_option_can_be_set_in_the_environment(name, command, each, monkeypatch):
+    """By its own name, whatever the parameter of the function is called."""
+    flag = next((flag for flag in each.opts if flag.startswith("--")), "--C")
+    text, value = value_of(option)
+    monkeypatch.setenv(f"ROSENBLATT_{name}_{flag[2:]}".replace("-", "_").upper(), text)
+    context = command.make_context(name, [], resilient_parsing=True)
+    assert context.get_parameter_source(each.name).name == "ENVIRONMENT"
+    assert context.params[each.name] == value
+
+
+def test_the_environment_does_what_the_option_does(shell, monkeypatch):
+    def ended(*arguments):
+        return json.loads(shell("fit", CREDIT, "-y", "card", "--json", "--force", *arguments)[1])
+
+    chosen = ended("--seed", "1")["error"]
+    assert ended()["error"] != chosen
+    monkeypatch.setenv("ROSENBLATT_FIT_SEED", "1")
+    assert ended()["error"] == chosen
+    monkeypatch.setenv("ROSENBLATT_INSPECT_JSON", "1")
+    assert json.loads(shell("inspect", CREDIT)[1])["command"] == "inspect"

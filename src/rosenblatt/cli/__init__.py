@@ -43,6 +43,9 @@ class _Commands(click.Group):
             return None
         command = import_module(f"rosenblatt.cli.{name}").command
         assert isinstance(command, click.Command)
+        for parameter in command.params:
+            if isinstance(parameter, click.Option):
+                parameter.envvar = in_environment(name, parameter)
         return command
 
     def resolve_command(
@@ -62,6 +65,12 @@ class _Commands(click.Group):
                 formatter.write_dl(rows)
 
 
+def in_environment(command: str, option: click.Option) -> str:
+    """The variable that sets an option: of --seed of fit ROSENBLATT_FIT_SEED."""
+    flag = max(option.opts, key=len).lstrip("-")  # -y, --target
+    return f"rosenblatt_{command}_{flag}".replace("-", "_").upper()
+
+
 _HELP = f"""Linear classifiers you can check.
 
 From a table: a rule that can be read, its error on unseen rows, and a proof of what no linear
@@ -79,7 +88,7 @@ Exit codes: 0 done, 1 rejected (verify, grade --exit-code), 2 wrong usage or inp
 
 @click.group(
     cls=_Commands,
-    context_settings={"help_option_names": ["-h", "--help"], "auto_envvar_prefix": "ROSENBLATT"},
+    context_settings={"help_option_names": ["-h", "--help"]},
     help=_HELP,
     epilog=_EPILOG,
 )
@@ -105,7 +114,7 @@ def run(arguments: list[str]) -> int:
         words = io.StringIO()
         error.show(file=words)
         click.echo(shown(words.getvalue()), err=True, nl=False)
-        return 2
+        return _failed(arguments, 2, error.format_message())
     except (KeyboardInterrupt, click.Abort):
         _common.say_error("Interrupted.")
         return 130
@@ -114,7 +123,7 @@ def run(arguments: list[str]) -> int:
         return 0
     except (RosenblattError, OSError) as error:
         _common.say_error(f"Error: {error}")
-        return 2
+        return _failed(arguments, 2, str(error))
     except Exception as error:
         if "-v" in arguments or "--verbose" in arguments:
             import traceback
@@ -122,4 +131,11 @@ def run(arguments: list[str]) -> int:
             click.echo(shown(traceback.format_exc()), err=True)
         _common.say_error(f"Unexpected failure: {type(error).__name__}: {error}")
         _common.say_error("This is a bug in rosenblatt. Please report it with the output of -v.")
-        return CRASHED
+        return _failed(arguments, CRASHED, f"{type(error).__name__}: {error}")
+
+
+def _failed(arguments: list[str], code: int, why: str) -> int:
+    """With --json a program reads why from standard output, too."""
+    if "--json" in arguments and arguments[0] in COMMANDS:
+        _common.print_json(arguments[0], {"error": why, "exit_code": code})
+    return code

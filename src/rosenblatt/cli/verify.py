@@ -48,7 +48,8 @@ def command(
     The table is turned into numbers again, as the certificate says, and every claim is checked in
     exact arithmetic. It says what is proved: about which label and columns, with an intercept or
     without, and how many rows were left out. Exits with 0 if all claims are proved, with 1 if one
-    is not, with 2 if a file cannot be read, and with 3 if the certificate leaves the question open.
+    is not, with 2 if a file cannot be read or is no certificate, and with 3 if the certificate
+    leaves the question open.
 
     The last two examples do the same with the stand-alone verifier: one file, python -m
     rosenblatt.verify, that needs nothing but Python.
@@ -77,10 +78,10 @@ def command(
 
         judge = verify_errors.judge if _is_about_errors(certificate) else verify.judge
         status, lines, claim = judge(certificate, read)
+    if status == 2 and isinstance(claim, dict) and claim.get("format") == _MODEL:
+        raise InputError(f"{_instead(certificate)}.")
     if status == 2:
-        raise InputError(lines[0])
-    if status == 1 and isinstance(claim, dict) and claim.get("format") == _MODEL:
-        lines = [f"REJECTED: {_instead(certificate)}"]
+        raise InputError(f"{lines[0]}.")
     if out.as_json:
         _common.print_json("verify", _document(status, lines, claim, told, unused))
     else:

@@ -199,7 +199,7 @@ export function judge(text, read) {
     return { status: sentence.startsWith("UNDECIDED") ? 3 : 0, lines };
   } catch (error) {
     const { message } = /** @type {Error} */ (error);
-    if (error instanceof Unreadable) return { status: 2, lines: [`cannot read the certificate: ${message}`] };
+    if (error instanceof Unreadable) return { status: 2, lines: [`Cannot check the certificate: ${message}`] };
     const reason = error instanceof Rejected ? message : `not a certificate (${message})`;
     return { status: 1, lines: [`REJECTED: ${reason}`] };
   }

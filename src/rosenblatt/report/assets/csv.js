@@ -2,13 +2,14 @@
 // A table of numbers and labels as text, read as verify.py reads it: no dialects, plain numbers alone.
 import { Data, lifted } from "./data.js";
 import { scientific } from "./fractions.js";
-import { demand, Rejected, repr } from "./json.js";
+import { demand, Rejected, repr, Unreadable } from "./json.js";
 import { places } from "./rows.js";
 
 /** @typedef {{name: string, text: string}} File */
 
 export const TRUTH = { true: true, True: true, TRUE: true, false: false, False: false, FALSE: false };
 const PLAIN = /^[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?$/;
+const NUMBERS = "This program reads plain numbers; rosenblatt verify CERTIFICATE TABLE --encoded NUMBERS.csv writes those of a table with words or gaps.";
 const LONGEST = 131072; // characters of a field
 
 /**
@@ -64,7 +65,7 @@ function quoted(text, i, delimiter, strict, at) {
 
 /** A number as it stands; throws where it is none, or where decimals are meant and a float cannot tell it from others. @param {string} text @param {boolean} decimal */
 export function value(text, decimal) {
-  demand(PLAIN.test(text), `${repr(text)} is not a plain number`);
+  demand(PLAIN.test(text), `${repr(text)} is not a plain number. ${NUMBERS}`, Unreadable);
   const x = Number(text);
   demand(Number.isFinite(x), `${text} is beyond the largest float`);
   demand(!decimal || equal(text, String(x)), `${text} has more digits than a float can tell apart`);
@@ -110,8 +111,9 @@ export function readPlain(claim, { name: path, text }) {
     const table = records(text.replace(/^\ufeff/, ""), ",", true, at), header = table.next().value ?? [];
     for (const name of names) {
       const often = header.filter((other) => other === name).length;
-      const few = often ? "several columns" : "no column";
-      demand(often === 1, `${few} ${repr(name)}; the columns are ${repr(header.slice(0, 20))}`);
+      const there = `${repr(name)}; the columns are ${repr(header.slice(0, 20))}`;
+      demand(often, `no column ${there}. ${NUMBERS}`, Unreadable);
+      demand(often === 1, `several columns ${there}`);
     }
     const target = /** @type {string} */ (names.at(-1));
     demand(names.indexOf(target) === names.length - 1, `the target ${repr(target)} is a column, too`);
@@ -131,7 +133,7 @@ export function readPlain(claim, { name: path, text }) {
     }
   } catch (error) {
     if (!(error instanceof Rejected)) throw error;
-    throw new Rejected(`${path}, line ${at.line}: ${error.message}`);
+    throw new (error instanceof Unreadable ? Unreadable : Rejected)(`${path}, line ${at.line}: ${error.message}`);
   }
   return [dataOf(claim, Float64Array.from(numbers), labels), `those in ${path}`, unused];
 }

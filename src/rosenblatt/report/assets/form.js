@@ -1,6 +1,6 @@
 // @ts-check
 // Is it a certificate at all? All fields that it must have and no others, at any depth.
-import { demand, repr } from "./json.js";
+import { demand, repr, Unreadable } from "./json.js";
 
 export const SCHEMA = "rosenblatt-certificate/1";
 export const MEANT = { float: "each as the nearest floating-point number", decimal: "as they are written" };
@@ -51,7 +51,8 @@ function isObject(value) {
 
 /** @param {any} claim */
 export function checkForm(claim) {
-  demand(isObject(claim) && claim.schema === SCHEMA, `the schema is not ${SCHEMA}`);
+  const schema = isObject(claim) ? claim.schema : null, found = schema ? `is ${repr(schema)}` : "there is none";
+  demand(schema === SCHEMA, `its schema should be ${repr(SCHEMA)}, but ${found}`, Unreadable);
   const { verdict } = claim, known = typeof verdict === "string" && Object.hasOwn(VERDICTS, verdict);
   demand(known, `the verdict ${repr(verdict)} is not known`);
   checkFields(claim, `${FORMS.always} ${VERDICTS[verdict]}`, verdict);

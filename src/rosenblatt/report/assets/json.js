@@ -5,13 +5,13 @@
 /** The certificate does not prove what it claims about this data. */
 export class Rejected extends Error {}
 
-/** @param {unknown} holds @param {string} otherwise @returns {asserts holds} */
-export function demand(holds, otherwise) {
-  if (!holds) throw new Rejected(otherwise);
-}
+/** There is no certificate in the file, or no plain numbers in the table. */
+export class Unreadable extends Rejected {}
 
-/** The file is no JSON. */
-export class Unreadable extends Error {}
+/** @param {unknown} holds @param {string} otherwise @param {typeof Rejected} kind @returns {asserts holds} */
+export function demand(holds, otherwise, kind = Rejected) {
+  if (!holds) throw new kind(otherwise);
+}
 
 const SPACE = /[ \t\n\r]*/y, WORD = /true|false|null|NaN|-?Infinity/y;
 const NUMBER = /(-?(?:0|[1-9]\d*))(\.\d+)?([eE][-+]?\d+)?/y;

@@ -167,7 +167,7 @@ def value_of(each):
 def test_every_option_can_be_set_in_the_environment(name, command, each, monkeypatch):
     """By its own name, whatever the parameter of the function is called."""
     flag = next((flag for flag in each.opts if flag.startswith("--")), "--C")
-    text, value = value_of(option)
+    text, value = value_of(each)
     monkeypatch.setenv(f"ROSENBLATT_{name}_{flag[2:]}".replace("-", "_").upper(), text)
     context = command.make_context(name, [], resilient_parsing=True)
     assert context.get_parameter_source(each.name).name == "ENVIRONMENT"

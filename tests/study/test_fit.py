@@ -25,7 +25,7 @@ from rosenblatt._study import build_document, folder
 from rosenblatt._study import proof as deciding
 from rosenblatt._study.answer import about
 from rosenblatt._study.options import Options
-from rosenblatt._study.source import Origin
+from rosenblatt._study.reading import Origin
 from rosenblatt.datasets import load_credit
 from rosenblatt.report import document
 from rosenblatt.selection import select

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rosenblatt._core.backend import core
-from rosenblatt._study import robustness, rule, training_evidence, verdict
+from rosenblatt._study import robustness, rule, verdict
 from rosenblatt._study.answer import FOLDS, about, answer, does_not_fit, result_warnings, without
 from rosenblatt._study.column_warnings import column_warnings
 from rosenblatt._study.error_analysis import confusion_counts, error_analysis
 from rosenblatt._study.folder import default_folder
 from rosenblatt._study.options import Options
-from rosenblatt._study.source import Origin
+from rosenblatt._study.reading import Origin
 from rosenblatt._study.stages import Compared, Proved
 from rosenblatt._util.spelling import command_line
 from rosenblatt._util.strict_json import document_of
@@ -82,12 +82,10 @@ def described(
         "interrupted": selection.interrupted or proved.interrupted,
         "answer": answer(options.decides, begun["error"], begun["cost"], begun["by_class"], warned),
         "data": {**begun["data"], "warnings": warned},
-        "learning": training_evidence.learning(estimator, X, y, rows),
-        "margins": training_evidence.margins(estimator, X, y, rows),
+        "learning": rule.learning(estimator, X, y, rows),
+        "margins": rule.margins(estimator, X, y, rows),
         "confusion": confusion(selection),
-        "hardest_rows": []
-        if options.private
-        else training_evidence.hardest_rows(compared, X, chosen),
+        "hardest_rows": [] if options.private else rule.hardest_rows(compared, X, chosen),
         "verdict": certificate and verdict.verdict(certificate, rows=not options.private),
         "unasked": compared.read.unasked,
         "forced": proved.signs and robustness.forced(compared, proved.signs, options),

@@ -40,7 +40,6 @@ from rosenblatt.selection.candidates import (
 if TYPE_CHECKING:
     from rosenblatt._study.options import Options
     from rosenblatt._study.reading import Read
-    from rosenblatt.data import Preprocessing
 
 
 MOST_TERMS = MOST_POINTS = 5  # where nobody said how many
@@ -236,7 +235,9 @@ class CardPreparation(TransformerMixin, BaseEstimator):  # type: ignore[misc] # 
         )
         fills = [
             fill if fill is None or not _whole(X[:, j]) else float(round(fill))
-            for j, fill in zip(known.number_places, _fills(known), strict=True)
+            for j, fill in zip(
+                known.number_places, [column.fill for column in known.numbers], strict=True
+            )
         ]
         self._filled = known.with_scales(fills, [0.0] * len(fills), [1.0] * len(fills))
         known = self._filled
@@ -255,10 +256,6 @@ class CardPreparation(TransformerMixin, BaseEstimator):  # type: ignore[misc] # 
             blocks.append(block)
             begin = end
         return np.ascontiguousarray(np.concatenate(blocks, axis=1))
-
-
-def _fills(preprocessing: Preprocessing) -> list[float | None]:
-    return [column.fill for column in preprocessing.columns if isinstance(column, Number)]
 
 
 def _whole(x: Any) -> bool:

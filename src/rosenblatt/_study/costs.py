@@ -31,8 +31,7 @@ Costs = dict[str, float]
 def _how() -> str:
     return (
         f"give actual:predicted=number, as {option('costs', {'yes:no': 5})}: a yes that is called "
-        "no "
-        "costs 5"
+        "no costs 5"
     )
 
 
@@ -79,8 +78,7 @@ def _cost(given: Any) -> float:
     if not 0 < cost < math.inf or isinstance(given, bool):
         raise InputError(
             f"{option('costs')}: {given!r} is not a cost. Give a number greater than 0; what is "
-            "not "
-            "named costs 1.",
+            "not named costs 1.",
             option="costs",
             value=given,
         )

@@ -21,6 +21,7 @@ EVERY = 60.0  # seconds
 MOST_TERMS = 20  # of a card: nobody adds up more
 _FLAGS = ("retrain", "private", "embed_data", "thorough", "stream", "scorecard")
 _FLAGS_OR_NONE = ("linear_only", "comparison")
+_WHOLE_OR_NONE = {"cv": (2, None), "max_points": (1, MOST_POINTS), "max_terms": (1, MOST_TERMS)}
 
 
 @final
@@ -59,19 +60,31 @@ class Options(ReadOptions):
             folder = either("checkpoint", option("checkpoint", ...))
             raise _refused("checkpoint_every", every, f"is about a folder: give {folder}, too.")
         values |= {name: parameters.flag(name, values[name]) for name in _FLAGS}
-        values |= {name: _flag_or_none(name, values[name]) for name in _FLAGS_OR_NONE}
-        values |= {name: _path_or_none(values[name]) for name in ("cache", "checkpoint")}
+        values |= {
+            name: parameters.flag(name, values[name])
+            for name in _FLAGS_OR_NONE
+            if values[name] is not None
+        }
+        values |= {
+            name: as_path(values[name])
+            for name in ("cache", "checkpoint")
+            if values[name] is not None
+        }
         values |= {
             "costs": costs_of(values["costs"]),
             "class_weight": class_weight_of(values["class_weight"]),
             "random_state": _whole("random_state", values["random_state"], 0, 2**32 - 1),
-            "cv": None if values["cv"] is None else _whole("cv", values["cv"], 2),
-            "max_points": _whole_or_none("max_points", values["max_points"], MOST_POINTS),
-            "max_terms": _whole_or_none("max_terms", values["max_terms"], MOST_TERMS),
-            "time_limit": _seconds(values["time_limit"]),
+            "time_limit": None
+            if values["time_limit"] is None
+            else parameters.positive("time_limit", values["time_limit"]),
             "checkpoint_every": EVERY
             if every is None
             else parameters.not_negative("checkpoint_every", every),
+        }
+        values |= {
+            name: _whole(name, values[name], *between)
+            for name, between in _WHOLE_OR_NONE.items()
+            if values[name] is not None
         }
         options = super().of(**values)
         objective_of(options.objective, options.costs, options.class_weight)
@@ -130,14 +143,6 @@ def _refused(name: str, value: object, why: str) -> InputError:
     return InputError(f"{shown} {why}", option=name, value=value)
 
 
-def _path_or_none(value: Any) -> Path | None:
-    return None if value is None else as_path(value)
-
-
-def _flag_or_none(name: str, value: Any) -> bool | None:
-    return None if value is None else parameters.flag(name, value)
-
-
 def _whole(name: str, value: object, least: int, most: int | None = None) -> int:
     allowed = isinstance(value, Integral) and not isinstance(value, bool)
     number = int(value) if allowed else -1  # type: ignore[call-overload] # an Integral is one
@@ -145,11 +150,3 @@ def _whole(name: str, value: object, least: int, most: int | None = None) -> int
         numbers = f"{least} or greater" if most is None else f"from {least} to {most}"
         raise parameters.not_allowed(name, value, f"give a whole number, {numbers}")
     return number
-
-
-def _whole_or_none(name: str, value: object, most: int) -> int | None:
-    return None if value is None else _whole(name, value, 1, most)
-
-
-def _seconds(value: Any) -> float | None:
-    return None if value is None else parameters.positive("time_limit", value)

@@ -23,7 +23,6 @@ from rosenblatt._study.stages import Compared, Proved, Seconds
 from rosenblatt._util.progress import stage
 from rosenblatt._util.spelling import option
 from rosenblatt.data.preparation import Preparation
-from rosenblatt.data.preprocessing import Number
 from rosenblatt.data.stack import head, in_place
 from rosenblatt.errors import InputError
 
@@ -123,7 +122,7 @@ def _in_units_of_table(compared: Compared) -> tuple[Any, Preprocessing | None]:
     read, learned = compared.read, compared.preprocessing
     if read.preprocessing is None or read.impute is None or learned is None:
         return read.X, read.preprocessing
-    numbers = [c for c in learned.columns if isinstance(c, Number)]
+    numbers = learned.numbers
     fills = [c.fill for c in numbers]
     preprocessing = read.preprocessing.with_scales(fills, [0.0] * len(fills), [1.0] * len(fills))
     gaps = (
@@ -217,8 +216,7 @@ def check_size(X: Any) -> None:
     if X.shape[0] * X.shape[1] > MOST_EMBEDDED:
         raise InputError(
             f"{option('embed_data', True)} puts up to {MOST_EMBEDDED:,} numbers into the report, "
-            "and "
-            f"{X.shape[0]:,} rows of {X.shape[1]:,} are more. Leave it out: the page checks "
+            f"and {X.shape[0]:,} rows of {X.shape[1]:,} are more. Leave it out: the page checks "
             "everything when the table is dropped on it.",
             option="embed_data",
             value=True,

@@ -106,8 +106,7 @@ def _forced_sentence(report: SignReport, own: int | None, decides: str) -> str:
     elif least:
         few = (
             f"Every linear rule misclassifies at least {least:,} of these {rows:,} rows; the "
-            f"best one "
-            f"found in this short search misclassifies {errors:,}"
+            f"best one found in this short search misclassifies {errors:,}"
         )
     else:
         few = (

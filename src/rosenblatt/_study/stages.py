@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
@@ -18,11 +19,11 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from rosenblatt._study import card
-from rosenblatt._study.checkpoints import Checkpoints
 from rosenblatt._study.costs import criterion_of
 from rosenblatt._study.one_column import OneColumn
 from rosenblatt._study.options import Options
 from rosenblatt._study.reading import Read
+from rosenblatt._util.files import make_folder
 from rosenblatt._util.spelling import option
 from rosenblatt._util.text import Numbered
 from rosenblatt.data.preparation import Preparation
@@ -34,7 +35,7 @@ from rosenblatt.selection.candidates import (
     comparison_rules_left_out,
     not_tried,
 )
-from rosenblatt.selection.comparison import Progress
+from rosenblatt.selection.comparison import Progress, checkpoint_of
 from rosenblatt.selection.row_groups import RowGroups, row_groups
 
 if TYPE_CHECKING:
@@ -197,3 +198,57 @@ def _rules(
     left_out |= comparison_rules_left_out(**table)
     others = comparison_rules(**table, random_state=seed, class_weight=weight)
     return rules, others | baselines, left_out
+
+
+# --- Where trainings stand: a folder that is there until all is saved -----------------------------
+
+
+_NOTE = "about.txt"
+_ABOUT = (
+    "Checkpoints of rosenblatt fit. Run the same command again to resume from here; it removes\n"
+    "this folder when it is done. So does the same rosenblatt.study when it is saved.\n"
+)
+
+
+@final
+class Checkpoints:
+    """The folder of --checkpoint, for one comparison."""
+
+    def __init__(self, folder: Path, every: float):
+        self.folder, self.every = folder, every
+        self._numbers: set[int] = set()
+        if self.folder.exists():
+            make_folder(self.folder)  # refuses a file
+
+    def begin(self) -> None:
+        """The table was read: the folder is there."""
+        if not self.folder.exists():
+            make_folder(self.folder)
+            self._note.write_text(_ABOUT, encoding="utf-8")  # we made it, and it may go
+
+    @property
+    def _note(self) -> Path:
+        return self.folder / _NOTE
+
+    def seeing(self, progress: Progress) -> Progress:
+        """progress(done, total, name), which also notes the numbers: they name the files."""
+
+        def see(done: int, total: int, name: str) -> None:
+            self._numbers.add(done)
+            progress(done, total, name)
+
+        return see
+
+    def remove(self) -> None:
+        """All is saved: our files go, and the folder if it was ours and holds nothing else."""
+        for number in self._numbers:
+            self.place(number).unlink(missing_ok=True)
+        with suppress(OSError):
+            ours = self._note.read_text(encoding="utf-8") == _ABOUT
+            if ours and [entry.name for entry in self.folder.iterdir()] == [_NOTE]:
+                self._note.unlink()
+                self.folder.rmdir()
+
+    def place(self, number: int) -> Path:
+        """The file of the training of this number."""
+        return checkpoint_of(self.folder, number)

@@ -22,12 +22,10 @@ from rosenblatt._out_of_core.client import Client
 from rosenblatt._out_of_core.engine import opened
 from rosenblatt._out_of_core.sources import ChosenRows, SvmlightRows, source_of
 from rosenblatt._out_of_core.tables import TableRows
-from rosenblatt._study.checkpoints import Checkpoints
 from rosenblatt._study.costs import criterion_of
 from rosenblatt._study.options import Options
-from rosenblatt._study.reading import Read, notes_on
-from rosenblatt._study.source import TableSource
-from rosenblatt._study.stages import Compared, Seconds, partial_selection
+from rosenblatt._study.reading import Read, TableSource, notes_on
+from rosenblatt._study.stages import Checkpoints, Compared, Seconds, partial_selection
 from rosenblatt.data.open_table import OpenSvmlight
 from rosenblatt.data.preparation import Preparation
 from rosenblatt.data.transformation import refuse_rounded_entries

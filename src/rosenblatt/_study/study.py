@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Iterable
 from copy import deepcopy
@@ -9,31 +10,35 @@ from html import escape
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
+from scipy import sparse
 
+from rosenblatt import model_file
 from rosenblatt._core.fingerprint import of_matrix
 from rosenblatt._core.rows import as_matrix
 from rosenblatt._study import reading, stages, stream
 from rosenblatt._study.build_document import beginning, described, placed
-from rosenblatt._study.checkpoints import Checkpoints
 from rosenblatt._study.costs import objective_kept, with_costs_of
 from rosenblatt._study.folder import CERTIFICATE, MODEL, REPORT, check, writing
 from rosenblatt._study.options import Options
 from rosenblatt._study.proof import check_size, prove_all
-from rosenblatt._study.source import Origin, Source, SparseRows, source_of
-from rosenblatt._study.stages import Compared, Proved, Seconds
-from rosenblatt._study.table_rule import TableRule, load
+from rosenblatt._study.reading import Origin, Source, SparseRows, source_of, table_of
+from rosenblatt._study.reasons import REASONS, Reasons, centred, points_of, ranked
+from rosenblatt._study.stages import Checkpoints, Compared, Proved, Seconds
 from rosenblatt._util.files import as_path, write_whole
 from rosenblatt._util.progress import progress, shown, to_the_end
-from rosenblatt._util.text import of_files
+from rosenblatt._util.text import Numbered, of_files
 from rosenblatt._validation import parameters
 from rosenblatt._validation.targets import encoded
-from rosenblatt.model_file import save
+from rosenblatt.data.preprocessing import Preprocessing
+from rosenblatt.errors import FileError, InputError
 from rosenblatt.report.document import Calibrated, Confusion, Cost, Fit, OfClass
 from rosenblatt.report.terminal import WIDTH, short_lines, wrapped
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from rosenblatt import Certificate
-    from rosenblatt.data import Preprocessing
+    from rosenblatt._model.probability import Platt
     from rosenblatt.selection import Candidate, Selection
 
 
@@ -248,6 +253,98 @@ def _compared(
 # --- The answer -----------------------------------------------------------------------------------
 
 
+class TableRule:
+    """A trained rule for rows as they stand in a table: words, gaps and all.
+
+    `Study.load` gives it; a `Study` is one.
+
+    Attributes
+    ----------
+    estimator : estimator
+        Fitted. It takes rows as `preprocessing` makes them.
+    preprocessing : Preprocessing or None
+        How columns became numbers; None where rows are taken as they are.
+    probability : Platt or None
+        From a score of the estimator to the probability of the second label.
+    """
+
+    def __init__(self, estimator: Any, preprocessing: Preprocessing | None, probability: Any):
+        self.estimator: Any = estimator
+        self.preprocessing: Preprocessing | None = preprocessing
+        self.probability: Platt | None = probability
+
+    def __repr__(self) -> str:
+        classes, target = self.estimator.classes_.tolist(), ""
+        if self.preprocessing is not None and self.preprocessing.target is not None:
+            target = f" of {self.preprocessing.target.name}"
+        some = ", ".join(map(str, classes[:5])) + ", ..." * (len(classes) > 5)
+        return f"<TableRule{target}: {type(self.estimator).__name__}, labels {some}>"
+
+    def predict(self, rows: Any) -> NDArray[np.generic]:
+        """The labels of new rows: a file, a data frame, or an array with the columns studied."""
+        labels: NDArray[np.generic] = self.estimator.predict(self._rows(rows))
+        return labels
+
+    def predict_proba(self, rows: Any) -> NDArray[np.float64]:
+        """The probabilities of both labels of new rows, shape (n, 2), by Platt scaling.
+
+        Where costs were given, the more probable label is not always the one that is predicted.
+        """
+        if self.probability is None:
+            k = len(self.estimator.classes_)
+            if k == 2:
+                raise InputError(
+                    "Probabilities need a sigmoid of the scores, and this model was saved without "
+                    "one: a study saves it."
+                )
+            raise InputError(f"Probabilities need two labels; this model has {k}.")
+        second = self.probability.of(self.estimator.decision_function(self._rows(rows)))
+        return np.column_stack([1 - second, second])
+
+    def explain(self, rows: Any, reasons: int = REASONS) -> list[dict[str, Any]]:
+        """Why new rows have their labels: what the features that count most add to the score.
+
+        Parameters
+        ----------
+        rows : path, data frame or array
+            As of `predict`.
+        reasons : int
+            How many features are named.
+
+        Returns
+        -------
+        list of dict
+            Of each row the `prediction`, its `score`, the `reasons` (a `feature` and what it
+            `adds`, compared with an average row of training), what all `others` add, and the
+            `intercept`: they add up to the score. With more labels than two they add up to the lead
+            over the `runner_up`. Of a scorecard the terms add up to the `points`, which are
+            compared with the `threshold`.
+        """
+        parameters.whole("reasons", reasons)
+        X, names, numbers = self._rows(rows), self._names(), {}
+        if self.preprocessing is not None:
+            numbers = centred(self.preprocessing)
+        heaviest = Reasons(self.estimator, names, numbers, reasons)
+        numbered = X.tocsr() if sparse.issparse(X) else np.asarray(X)
+        values, points = heaviest.values(numbered), points_of(self.estimator, numbered)
+        found = []
+        for i, (label, score, rival, first, second) in enumerate(ranked(self.estimator, X)):
+            one = {"prediction": label, "score": score}
+            one |= {} if points is None else {"points": points[i]}
+            one |= {} if rival is None else {"runner_up": rival[0], "runner_up_score": rival[1]}
+            found.append(one | heaviest.of(values[i], first, second).to_dict())
+        return found
+
+    def _names(self) -> Any:
+        if self.preprocessing is not None:
+            return self.preprocessing.feature_names
+        names = getattr(self.estimator, "feature_names_in_", None)
+        return Numbered(self.estimator.n_features_in_) if names is None else names.tolist()
+
+    def _rows(self, rows: Any) -> Any:
+        return rows if self.preprocessing is None else self.preprocessing.transform(table_of(rows))
+
+
 @final
 class Study(TableRule):
     """The answer of `study`. Printed, it says what `rosenblatt fit` says.
@@ -378,7 +475,18 @@ class Study(TableRule):
             It has `predict`, `predict_proba`, `explain`, `estimator` and `preprocessing`. Errors,
             candidates and the verdict are in the report.
         """
-        return load(path)
+        file = os.path.join(path, MODEL) if os.path.isdir(path) else path
+        if file is not path and not os.path.exists(file):
+            raise FileError(
+                f"{path} has no {MODEL}: give a folder that a study was saved in, or a model file.",
+                file=str(path),
+            )
+        model = model_file.read(file)
+        if model.preprocessing is not None:
+            preprocessing = Preprocessing.from_dict(model.preprocessing)
+            vars(model.estimator).pop("feature_names_in_", None)  # it has seen to the names
+            return TableRule(model.estimator, preprocessing, model.probability)
+        return TableRule(model.estimator, None, model.probability)
 
     def to_dict(self) -> Fit:
         """All of it as text, numbers, lists and dicts: what `rosenblatt fit --json` prints."""
@@ -442,7 +550,7 @@ class Study(TableRule):
         files = {kind: f"{place}/{name}" for kind, name in self._written()}
         document = placed(self._document, self._origin, self._options, str(place), files)
         with writing(folder, force=force) as part:
-            save(
+            model_file.save(
                 self.estimator,
                 part / MODEL,
                 preprocessing=self.preprocessing,

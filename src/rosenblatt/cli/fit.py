@@ -174,7 +174,7 @@ def command(
     folders.check(folder, force=force, checkpoint=options["checkpoint"])
 
     from rosenblatt._study.options import Options
-    from rosenblatt._study.source import of_files
+    from rosenblatt._study.reading import of_files
     from rosenblatt._study.study import StudyInterrupted, studied
     from rosenblatt._util.progress import to_the_end
     from rosenblatt.report.terminal import detail_lines, short_lines

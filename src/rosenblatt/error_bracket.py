@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from rosenblatt import verify, verify_errors
 from rosenblatt._bounds import proof as proofs
 from rosenblatt._bounds.directions import Tree
-from rosenblatt._bounds.problem import Problem
+from rosenblatt._bounds.problem import Costs, Problem
 from rosenblatt._bounds.proof import Case, bound_of, held_against, proof_document, save, used
 from rosenblatt._bounds.search import Search
 from rosenblatt._certify import document as say
@@ -94,9 +94,9 @@ def minimum_errors(
     table, preprocessing = read_encoded(
         X, y, sample_weight, preprocessing, numbers="float", asked="minimum_errors"
     )
-    weights = sample_weights(sample_weight, len(table.y))
+    costs = Costs.of(sample_weights(sample_weight, len(table.y)))
     present = np.arange(len(table.y)) if table.present is None else table.present
-    problem = Problem.of(table, weights, intercept=bool(fit_intercept))
+    problem = Problem.of(table, costs, intercept=bool(fit_intercept))
     search = Search(problem, clock)
     search.run()
     name = problem.rows.names(present[problem.first])
@@ -106,8 +106,7 @@ def minimum_errors(
         head(table, bool(fit_intercept), "float", preprocessing),
         rule=Hyperplane.of_lifted(best.w if fit_intercept else np.append(best.w, 0.0)),
         wrong_rows=present[best.wrong[problem.group]],
-        weights=weights,
-        unit=problem.unit,
+        costs=costs,
         ends=(search.proved, search.lower, best.cost),
         conflicts=[say.conflict(problem.rows, name, search.cover.conflicts[k]) for k in numbers],
         proof=search.proof.renamed({k: new for new, k in enumerate(numbers)}, name),
@@ -184,8 +183,7 @@ class ErrorBracket(AboutRows):
         *,
         rule: Hyperplane,
         wrong_rows: NDArray[np.intp] | None,
-        weights: NDArray[np.float64] | None,
-        unit: Fraction,
+        costs: Costs | None,
         ends: tuple[int, int, int],
         conflicts: list[dict[str, Any]],
         proof: Case,
@@ -194,7 +192,7 @@ class ErrorBracket(AboutRows):
         checked: bool = True,
     ):
         self._document, self._parts, self._proof, self._tree = head, conflicts, proof, tree
-        self._weights, self._unit = weights, unit
+        self._costs, self._unit = costs, Fraction(1) if costs is None else costs.unit
         self.ends = ends  # proved, claimed, and reached by the rule, in units
         self.rule, self._checked = rule, checked
         self.wrong_rows, self.limits = wrong_rows, limits
@@ -209,7 +207,7 @@ class ErrorBracket(AboutRows):
     @property
     def total(self) -> int | float:
         """What errors on all rows would count."""
-        return self.n_rows if self._weights is None else float(self._weights.sum())
+        return self.n_rows if self._costs is None else self._costs.total
 
     def with_rule(self, rule: Hyperplane, wrong_rows: NDArray[np.intp], units: int) -> ErrorBracket:
         """This bracket with a better rule, found by another search."""
@@ -218,8 +216,7 @@ class ErrorBracket(AboutRows):
             self._document,
             rule=rule,
             wrong_rows=wrong_rows,
-            weights=self._weights,
-            unit=self._unit,
+            costs=self._costs,
             ends=(proved, min(lower, units), units),
             conflicts=self._parts,
             proof=self._proof,
@@ -252,7 +249,7 @@ class ErrorBracket(AboutRows):
     def _counted(self, units: int, *, up: bool) -> int | float:
         """In the weights that were given: to the nearest float if the ends meet, else outward."""
         exact = units * self._unit
-        if self._weights is None:
+        if self._costs is None:
             return int(exact)
         value = float(exact)
         if units == self.ends[2] and self.optimal:
@@ -321,8 +318,7 @@ class ErrorBracket(AboutRows):
             proofs.head_of(claim),
             rule=claim["rule"],
             wrong_rows=None,
-            weights=claim["weights"],
-            unit=claim["unit"],
+            costs=claim["costs"],
             ends=(least, least, claim["at_most"]),
             conflicts=[],
             proof=Case(),
@@ -364,7 +360,9 @@ class ErrorBracket(AboutRows):
         if not self.checked:
             yield "Claimed (not checked since it was loaded): verify(X, y) checks it."
         yield from (f"Cut short: {limit}." for limit in self.limits)
-        if alone and self._weights is not None and self._document["dropped"]:
+        if self._costs is not None and (rounded := self._costs.sentence()):
+            yield rounded
+        if alone and self._costs is not None and self._document["dropped"]:
             yield f"Left out: {many(len(self._document['dropped']), 'row', 'one')} of weight 0."
 
 
@@ -380,9 +378,8 @@ def _check(bracket: ErrorBracket, X: Any, y: NDArray[np.int8]) -> None:
         verify.check_conflict(data, part)
     present = np.array(data.present, dtype=np.intp)
     rows = Rows(X[present], y[present], intercept=data.intercept, decimal=False, budget=Budget())
-    weights = bracket._weights
-    problem = Problem(rows, None if weights is None else weights[present])
-    demand(problem.unit == bracket._unit, "the weights are counted in another unit")
+    costs = bracket._costs
+    problem = Problem(rows, None if costs is None else costs.of_rows(present))
     _check_rule(bracket, problem, present)
     if bracket.proof == "directions":
         _check_cones(bracket, data, problem, present)
@@ -438,7 +435,7 @@ def _ends(bracket: ErrorBracket) -> str:
     lower, upper = _amount(bracket, bracket.lower), _amount(bracket, bracket.upper)
     if not bracket.ends[2]:
         return f"No errors: a linear rule{through} is right about all {bracket.n_rows:,} rows."
-    if bracket._weights is not None:
+    if bracket._costs is not None:
         if bracket.optimal:
             return f"The least weighted error of any linear rule{through}: {upper}."
         best = f"the best one found has {upper}"
@@ -451,7 +448,7 @@ def _ends(bracket: ErrorBracket) -> str:
 
 def _amount(bracket: ErrorBracket, value: int | float) -> str:
     share = f"{value / bracket.total:.2%}"
-    if bracket._weights is None:
+    if bracket._costs is None:
         return f"{value:,} of {bracket.n_rows:,} rows ({share})"
     return f"{value:.6g} of {bracket.total:.6g} ({share})"
 
@@ -463,7 +460,7 @@ def _errors(bracket: ErrorBracket) -> str:
     more = f" and {len(rows) - _SHOWN:,} more" if len(rows) > _SHOWN else ""
     word = "row" if len(rows) == 1 else "rows"
     which = "The best one found"
-    if bracket.optimal and bracket._weights is None:
+    if bracket.optimal and bracket._costs is None:
         which = f"A rule with {many(len(rows), 'error')}"
     elif bracket.optimal:
         which = "A rule with the least weighted error"
@@ -476,7 +473,7 @@ def _proof(bracket: ErrorBracket) -> Iterator[str]:
     if not value:
         yield "No lower bound was found: a rule with fewer errors may exist."
         return
-    least = f"{value:,}" if bracket._weights is None else f"{value:.6g}"
+    least = f"{value:,}" if bracket._costs is None else f"{value:.6g}"
     groups = f"{k:,} groups of rows" if k > 1 else "a group of rows"
     of = "from each of which" if k > 1 else "from which"
     how = f"{groups}, {of} every linear rule misclassifies at least one row"
@@ -487,7 +484,7 @@ def _proof(bracket: ErrorBracket) -> Iterator[str]:
         )
     elif bracket.shares is None:
         how += f" (their smallest hitting set, in {bracket.n_cases:,} cases)"
-    elif bracket._weights is None and set(bracket.shares) == {1} and k > 1:
+    elif bracket._costs is None and set(bracket.shares) == {1} and k > 1:
         how = f"{groups} without a common row; every linear rule misclassifies a row of each"
     word = "proved in exact arithmetic" if bracket.checked else "claimed to be proved"
     yield f"At least {least}, {word} by {how}."

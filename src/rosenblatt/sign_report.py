@@ -18,13 +18,14 @@ from numpy.typing import NDArray
 from rosenblatt import verify, verify_errors
 from rosenblatt._bounds import proof, rules
 from rosenblatt._bounds.directions import MOST_COLUMNS, Directions, Tree, directions
-from rosenblatt._bounds.problem import Problem, Rule
+from rosenblatt._bounds.problem import Costs, Problem, Rule
 from rosenblatt._certify.diagnostics import collinear_columns
 from rosenblatt._certify.document import head
 from rosenblatt._certify.parts import AboutRows, Hyperplane
-from rosenblatt._certify.rows import Floats, Vector
+from rosenblatt._certify.rows import Vector
 from rosenblatt._certify.table import Table, read_encoded
 from rosenblatt._util.budget import Clock, LimitReached
+from rosenblatt._util.spelling import option
 from rosenblatt._util.text import named, one_line
 from rosenblatt._validation import parameters
 from rosenblatt._validation.targets import sample_weights
@@ -97,15 +98,15 @@ class SignReport(AboutRows):
         columns: list[ColumnSign],
         *,
         ends: tuple[int, int],
-        unit: Fraction,
         longer: str | None,
         asked: bool,
-        weighted: bool,
+        costs: Costs | None,
         best: tuple[Hyperplane, NDArray[np.intp]] | None,
         checked: bool = True,
     ):
-        self._document, self.columns, self._ends, self._unit = head, columns, ends, unit
-        self._longer, self._asked, self._weighted, self._best = longer, asked, weighted, best
+        self._document, self.columns, self._ends, self._costs = head, columns, ends, costs
+        self._unit = Fraction(1) if costs is None else costs.unit
+        self._longer, self._asked, self._best = longer, asked, best
         self._checked = checked
 
     @property
@@ -190,10 +191,9 @@ class SignReport(AboutRows):
             proof.head_of(claim),
             [column],
             ends=(0, least - 1),
-            unit=column.unit,
             longer=None,
             asked=True,
-            weighted=claim["costs"] is not None,
+            costs=claim["costs"],
             best=None,
             checked=False,
         )
@@ -234,6 +234,8 @@ class SignReport(AboutRows):
         if not self.checked:
             yield "Claimed (not checked since it was loaded): verify(X, y) checks it."
         yield "This is about these rows only; other rows may show something else."
+        if self._costs is not None and (rounded := self._costs.sentence()):
+            yield rounded
         if not self._asked and self.at_least < self.errors:
             more = ", and more signs may then be forced" if any(not c.sign for c in self) else ""
             yield (
@@ -270,12 +272,12 @@ class SignReport(AboutRows):
         )
 
     def _most(self) -> str:
-        if self._weighted:
+        if self._costs is not None:
             return f"errors that weigh at most {self.errors:,}"
         return f"at most {self.errors:,} {'error' if self.errors == 1 else 'errors'}"
 
     def _errs(self, value: int | float, least: str = "") -> str:
-        if self._weighted:
+        if self._costs is not None:
             return f"makes errors that weigh {least}{value:,}"
         return f"misclassifies {least}{value:,} {'row' if value == 1 else 'rows'}"
 
@@ -390,9 +392,9 @@ def found_within(
             f"forced_signs takes at most {MOST_COLUMNS} columns; X has {len(table.columns)}. Keep "
             "those that you ask about and the most important others."
         )
-    weights = sample_weights(sample_weight, len(table.y))
+    costs = Costs.of(sample_weights(sample_weight, len(table.y)))
     present = np.arange(len(table.y)) if table.present is None else table.present
-    problem = _problem(table, weights)
+    problem = _problem(table, costs)
     blends = [c.vector for c in collinear_columns(problem.rows)]
     without = _rules(problem, clock)
     if known is not None:
@@ -416,10 +418,9 @@ def found_within(
         about,
         [column.report(about, present, allowed, least) for column in columns],
         ends=(least, allowed),
-        unit=problem.unit,
         longer=longer,
         asked=errors is not None,
-        weighted=weights is not None,
+        costs=costs,
         best=(Hyperplane.of_lifted(problem.best.w), present[problem.best.wrong[problem.group]]),
     )
 
@@ -471,8 +472,14 @@ def _least(problem: Problem, clock: Clock) -> int:
     return cones.bound
 
 
-def _problem(table: Table, weights: Floats | None) -> Problem:
-    problem = Problem.of(table, weights, intercept=True)
+def _problem(table: Table, costs: Costs | None) -> Problem:
+    if costs is not None and not costs.whole:
+        raise InputError(
+            f"The weights ({option('sample_weight')}) have no common unit, and errors are counted in "
+            "one. Round them: numpy.round(sample_weight, 2) gives multiples of 0.01.",
+            option="sample_weight",
+        )
+    problem = Problem.of(table, costs, intercept=True)
     if directions(problem) is None:
         raise InputError(
             "forced_signs cannot look at this table. It needs a dense table of two labels, with up "

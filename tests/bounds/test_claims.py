@@ -15,7 +15,7 @@ from fewest import fewest_with_sign
 from rosenblatt import forced_signs, verify, verify_errors
 from rosenblatt._bounds import rules
 from rosenblatt._bounds.directions import Tree, directions
-from rosenblatt._bounds.problem import Problem
+from rosenblatt._bounds.problem import Costs, Problem
 from rosenblatt._bounds.proof import proof_document
 from rosenblatt._certify.document import head
 from rosenblatt._certify.parts import Hyperplane
@@ -36,7 +36,7 @@ def whole(weights):
     """By directions, however few errors conflicts would prove."""
     X, y = table(1)
     read, _ = read_encoded(X, y, weights, None, numbers="float", asked="minimum_errors")
-    problem = Problem.of(read, weights, intercept=True)
+    problem = Problem.of(read, Costs.of(weights), intercept=True)
     rules.constant(problem)
     rules.improve(problem)
     cones = directions(problem)

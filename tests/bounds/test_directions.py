@@ -29,7 +29,7 @@ from rosenblatt._bounds import pairs, pairs_reference, search
 from rosenblatt._bounds.cones import simplest
 from rosenblatt._bounds.directions import Tree, directions
 from rosenblatt._bounds.pairs import NO_PAIRS, PairTable
-from rosenblatt._bounds.problem import Problem
+from rosenblatt._bounds.problem import Costs, Problem
 from rosenblatt._certify.rows import Rows
 from rosenblatt._util.budget import Budget, LimitReached
 from rosenblatt.errors import InputError, VerificationError
@@ -82,7 +82,7 @@ def test_the_cones_alone_close_whole_numbered_tables_in_the_plane(data):
     )
     cost = np.array(data.draw(st.lists(st.integers(1, 3), min_size=n, max_size=n)), dtype=float)
     rows = Rows(X, y.astype(np.int8), intercept=True, decimal=False, budget=Budget())
-    cones = directions(Problem(rows, cost))
+    cones = directions(Problem(rows, Costs.of(cost)))
     cones.reach()
     least = fewest(rational.lifted(X.tolist(), y, True), cost.astype(int).tolist())
     assert cones.bound * cones.problem.unit == least

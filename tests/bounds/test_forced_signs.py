@@ -257,3 +257,28 @@ def test_free_and_open_signs_say_what_the_best_rule_has():
     check_sentence(str(one))
     weighed = forced_signs([[1], [2]], [0, 1], sample_weight=[0.5, 2], time_limit=None)
     check_sentence(str(weighed))
+
+
+def test_weights_with_decimals_are_counted_in_what_they_are_multiples_of(heavy):
+    """0.1, 0.2 and 0.3 are no floats; ten times as much, they are whole numbers."""
+    for seed in range(heavy(20)):
+        rng = np.random.default_rng(seed)
+        X = rng.standard_normal((60, 2)).round(1)
+        y = X @ [1, -1] + rng.normal(0, 1, 60) > 0
+        weights = rng.integers(1, 8, 60)
+        tenths = forced_signs(X, y, sample_weight=weights * 0.1, time_limit=None)
+        whole = forced_signs(X, y, sample_weight=weights, time_limit=None)
+        assert tenths.errors == pytest.approx(whole.errors / 10, rel=1e-15)
+        assert [c.sign for c in tenths] == [c.sign for c in whole]
+        assert [c.ends for c in tenths] == [c.ends for c in whole]
+        assert "whole multiples of 0.1" in str(tenths)
+        assert "whole multiples" not in str(whole)
+        tenths.verify(X, y)
+
+
+def test_weights_without_a_common_unit_are_named_as_the_problem():
+    X = [[1, 0], [2, 5], [3, 1], [4, 4]]
+    report = forced_signs(X, [0, 0, 1, 1], sample_weight=[0.001, 1, 1, 1000])
+    assert report["x0"].sign == "+"
+    with raises(InputError, option="sample_weight"):
+        forced_signs(X, [0, 0, 1, 1], sample_weight=[1e-300, 1, np.pi, 1000])

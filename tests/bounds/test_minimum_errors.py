@@ -28,6 +28,7 @@ from rosenblatt import Perceptron, minimum_errors, verify
 from rosenblatt._bounds import rules, search
 from rosenblatt._bounds.hitting_set import Cover
 from rosenblatt._bounds.pairs import PairTable
+from rosenblatt._bounds.problem import Costs
 from rosenblatt._bounds.proof import Cases, bound_of
 from rosenblatt._certify.parts import Hyperplane
 from rosenblatt._util.budget import Budget
@@ -61,6 +62,11 @@ def signs(y):
 # --- Against exhaustive search --------------------------------------------------------------------
 
 
+def meant(weights):
+    """Beside other weights 0.1 is taken for a tenth."""
+    return [Fraction(str(v)) if len(set(weights)) > 1 else v for v in weights.tolist()]
+
+
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
 def test_as_few_as_exhaustive_search_finds(kind, heavy):
     for k in range(heavy(500)):
@@ -69,7 +75,7 @@ def test_as_few_as_exhaustive_search_finds(kind, heavy):
         weights = np.random.default_rng(k).choice([1, 2, 3.5, 0.1], n) if k % 3 == 0 else None
         bracket = checked(X, y, fit_intercept=intercept, sample_weight=weights, time_limit=None)
         rows = rational.lifted(dense(X).tolist(), signs(y), intercept)
-        least = fewest(rows, [1] * n if weights is None else weights.tolist())
+        least = fewest(rows, [1] * n if weights is None else meant(weights))
         proved, upper = exactly(bracket)
         if bracket.limits:  # rows that only the rounding of their numbers separates
             assert NO_FLOATS in bracket.limits[0]
@@ -448,3 +454,21 @@ def test_with_no_time_at_all_it_still_knows_the_larger_class():
     X, y = load_iris(return_X_y=True)
     found = minimum_errors(X[50:], y[50:], time_limit=1e-9)
     assert found.upper <= 50  # of 100 rows, half of each class
+
+
+def test_a_common_unit_within_rounding_is_found():
+    """Of 0.1 and 0.3, of thirds, of class weights; not of numbers that have none."""
+    for weights, counts, unit in (
+        ([0.1, 0.3, 0.7], [1, 3, 7], Fraction(1, 10)),
+        ([1 / 3, 1.0, 2 / 3, 0.0], [1, 3, 2, 0], Fraction(1, 3)),
+        ([0.1, 0.1 + 0.2], [1, 3], Fraction(1, 10)),
+        ([592 / 1319, 592 / 727], [727, 1319], Fraction(592, 1319 * 727)),
+    ):
+        costs = Costs.of(np.array(weights))
+        assert costs.rounded
+        assert costs.single.tolist() == counts
+        assert costs.unit == unit
+    exact = np.random.default_rng(0).random(5)
+    costs = Costs.of(exact)
+    assert not costs.rounded
+    assert [v * costs.unit for v in costs.single.tolist()] == [Fraction(v) for v in exact.tolist()]

@@ -162,7 +162,9 @@ class Tree:
     def of(cls, claim: dict[str, Any]) -> Tree:
         """As a file has it."""
         tree = cls.__new__(cls)
-        tree.document = {name: claim[name] for name in ("costs", "column", "powers", "tree")}
+        tree.document = {name: claim[name] for name in ("column", "powers", "tree")}
+        costs = claim["costs"]
+        tree.document["costs"] = None if costs is None else costs.single.tolist()
         tree.n_cones = sum(isinstance(step, dict) for step in claim["tree"])
         return tree
 

@@ -6,12 +6,12 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt._bounds.cones import Cones
+from rosenblatt._bounds.cones import Cones, simplest
 from rosenblatt._bounds.pairs import PairTable
 from rosenblatt._certify.by_training import is_wide
 from rosenblatt._certify.conditioning import Metric, decision_metric
@@ -22,6 +22,78 @@ from rosenblatt._util.budget import Budget
 
 Mask = NDArray[np.bool_]
 Index = NDArray[np.intp]
+
+
+_MOST_UNITS = 1 << 40  # that weights add up to; else a coarser unit within rounding is looked for
+_ROUNDING = Fraction(1, 1 << 50)  # relative, of a weight
+_FINEST = 10**6  # units in the least weight
+
+
+class Costs(NamedTuple):
+    """What an error on each row costs, in whole multiples of `unit`."""
+
+    single: NDArray[Any]
+    unit: Fraction = Fraction(1)
+    rounded: bool = False  # they are the weights given within rounding only
+
+    @classmethod
+    def of(cls, weights: Floats | None) -> Costs | None:
+        if weights is None:
+            return None
+        ratios = [v.as_integer_ratio() for v in weights.tolist()]
+        common = math.lcm(*(below for _, below in ratios))
+        whole = [above * (common // below) for above, below in ratios]
+        divisor = math.gcd(*whole)
+        total = sum(whole) // divisor
+        near = None if total < _MOST_UNITS else _near(weights)
+        if near is not None:
+            return near
+        dtype = np.int64 if total < 2**62 else object
+        single = np.array([v // divisor for v in whole], dtype=dtype)
+        return cls(single, Fraction(divisor, common))
+
+    def of_rows(self, rows: Index) -> Costs:
+        return self._replace(single=self.single[rows])
+
+    @property
+    def whole(self) -> bool:
+        """They have a common unit that is not too small to count in."""
+        return self.single.dtype != object
+
+    @property
+    def total(self) -> float:
+        return float(sum(self.single.tolist()) * self.unit)
+
+    def sentence(self) -> str | None:
+        if not self.rounded:
+            return None
+        return (
+            f"The weights were taken as whole multiples of {float(self.unit):.6g}, up to rounding."
+        )
+
+
+def _near(weights: Floats) -> Costs | None:
+    """0.1 and 0.3 are no floats: multiples of 1/10 within rounding are taken for what was meant."""
+    distinct, place = np.unique(weights, return_inverse=True)
+    positive = [Fraction(v) for v in distinct[distinct > 0].tolist()]
+    parts, low, high = 1, Fraction(0), None
+    for v in positive:
+        ratio = v / positive[0]
+        near = ratio.limit_denominator(_FINEST)
+        parts = math.lcm(parts, near.denominator)
+        if abs(near - ratio) > _ROUNDING * ratio or parts > _FINEST:
+            return None
+    counts = [round(v / positive[0] * parts) for v in positive]
+    for v, k in zip(positive, counts, strict=True):
+        low = max(low, v * (1 - 2 * _ROUNDING) / k)
+        most = v * (1 + 2 * _ROUNDING) / k
+        high = most if high is None else min(high, most)
+    if high is None or low > high:
+        return None
+    whole = np.array([0] * (len(distinct) - len(positive)) + counts, dtype=object)[place.ravel()]
+    if sum(whole.tolist()) >= _MOST_UNITS:
+        return None
+    return Costs(whole.astype(np.int64), simplest(low, high), rounded=True)
 
 
 @dataclass(frozen=True)
@@ -39,9 +111,9 @@ class Problem:
     A rule is right about all of them or about none. Costs are whole multiples of `unit`.
     """
 
-    def __init__(self, rows: Rows, weights: Floats | None):
+    def __init__(self, rows: Rows, costs: Costs | None):
         self.first, self.group = equal_rows(rows)
-        self.single, self.unit = _whole(weights, rows.n)  # what an error on one row costs
+        self.single, self.unit, _ = costs or Costs(np.ones(rows.n, dtype=np.int64))
         if len(self.first) < rows.n:
             rows = rows.part(self.first)
         self.rows = rows
@@ -54,12 +126,12 @@ class Problem:
         self.beyond_floats: int | None = None  # the cost of a rule that no floats were found for
 
     @classmethod
-    def of(cls, table: Table, weights: Floats | None, *, intercept: bool) -> Problem:
+    def of(cls, table: Table, costs: Costs | None, *, intercept: bool) -> Problem:
         X, y = table.X, table.y
         if table.present is not None:
             X, y = X[table.present], y[table.present]
-            weights = None if weights is None else weights[table.present]
-        return cls(Rows(X, y, intercept=intercept, decimal=False, budget=Budget()), weights)
+            costs = None if costs is None else costs.of_rows(table.present)
+        return cls(Rows(X, y, intercept=intercept, decimal=False, budget=Budget()), costs)
 
     def nothing(self) -> Rule:
         return Rule(np.zeros(self.rows.D), np.ones(self.rows.n, dtype=bool), int(self.cost.sum()))
@@ -144,15 +216,3 @@ def equal_rows(rows: Rows) -> tuple[Index, Index]:
     place = np.empty_like(rank)
     place[rank] = np.arange(len(rank))
     return first[rank], place[group]
-
-
-def _whole(weights: Floats | None, n: int) -> tuple[NDArray[Any], Fraction]:
-    if weights is None:
-        return np.ones(n, dtype=np.int64), Fraction(1)
-    ratios = [v.as_integer_ratio() for v in weights.tolist()]
-    common = math.lcm(*(below for _, below in ratios))
-    whole = [above * (common // below) for above, below in ratios]
-    divisor = math.gcd(*whole)
-    fits = sum(whole) // divisor < 2**62
-    dtype = np.int64 if fits else object
-    return np.array([v // divisor for v in whole], dtype=dtype), Fraction(divisor, common)

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from rosenblatt import verify, verify_errors
 from rosenblatt._bounds.hitting_set import Cover, Relaxation, Shares
+from rosenblatt._bounds.problem import Costs
 from rosenblatt._certify.parts import Hyperplane, nearest_floats
 from rosenblatt._util.budget import Budget, LimitReached
 from rosenblatt._util.files import write_whole
@@ -210,7 +211,6 @@ def load(path: str | os.PathLike[str]) -> dict[str, Any]:
         costs, unit = claim["costs"], Fraction(claim["unit"])
         each = costs is None or (len(costs) == claim["rows"] and all(map(is_count, costs)))
         demand(each, "costs are not a whole number from 0 on for each row")
-        weights = None if costs is None else np.array([float(c * unit) for c in costs])
     except verify.Rejected as reason:
         raise InputError(f"{path} is not a proof of errors: {reason}.") from None
     except OSError:
@@ -219,12 +219,13 @@ def load(path: str | os.PathLike[str]) -> dict[str, Any]:
         raise InputError(
             f"{path} is not a proof of errors: it is malformed ({type(error).__name__}: {error})."
         ) from None
-    return {**claim, "unit": unit, "weights": weights, "rule": Hyperplane.of_lifted(w)}
+    counted = None if costs is None else Costs(np.array(costs), unit)
+    return {**claim, "unit": unit, "costs": counted, "rule": Hyperplane.of_lifted(w)}
 
 
 def head_of(claim: dict[str, Any]) -> dict[str, Any]:
     """What a loaded proof is about."""
-    own = ("unit", "weights", "at_least", "at_most", "rule", "costs", "column", "powers", "tree")
+    own = ("unit", "at_least", "at_most", "rule", "costs", "column", "powers", "tree")
     return {name: value for name, value in claim.items() if name not in own}
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import sparse
 
-from rosenblatt._bounds.problem import Problem, Rule
+from rosenblatt._bounds.problem import Costs, Problem, Rule
 from rosenblatt._certify.nearest_point import mean
 from rosenblatt._certify.rows import Floats
 from rosenblatt._core.backend import compute
@@ -54,7 +54,8 @@ def improve(problem: Problem) -> None:
 def without(problem: Problem, j: int) -> Rule:
     rows = problem.rows
     kept = np.delete(np.arange(rows.d), j)
-    part = Problem(rows.like(rows.X[:, kept], rows.y.astype(np.int8)), problem.c)
+    costs = Costs(problem.cost, problem.unit)
+    part = Problem(rows.like(rows.X[:, kept], rows.y.astype(np.int8)), costs)
     constant(part)
     try:
         if len(kept):

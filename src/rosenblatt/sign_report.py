@@ -475,8 +475,8 @@ def _least(problem: Problem, clock: Clock) -> int:
 def _problem(table: Table, costs: Costs | None) -> Problem:
     if costs is not None and not costs.whole:
         raise InputError(
-            f"The weights ({option('sample_weight')}) have no common unit, and errors are counted in "
-            "one. Round them: numpy.round(sample_weight, 2) gives multiples of 0.01.",
+            f"The weights ({option('sample_weight')}) have no common unit, and errors are "
+            "counted in one. Round them: numpy.round(sample_weight, 2) gives multiples of 0.01.",
             option="sample_weight",
         )
     problem = Problem.of(table, costs, intercept=True)

@@ -587,11 +587,24 @@ def result(claim: Part) -> str:
     """What a certificate that holds proves, in words."""
     rows = row_count(claim)
     if claim["verdict"] != "undecided":
-        return f"ACCEPTED: {claim['verdict']}, {rows}, proved."
+        return f"ACCEPTED: {claim['verdict']}, {rows}, proved.{infinite(claim)}"
     if claim["separable"] is None:
         return f"UNDECIDED: nothing is claimed about the {rows}, and nothing is proved."
     proved = f"ACCEPTED: not separable, {rows}, proved"
     return f"{proved}; quasi-complete separation or overlap is undecided."
+
+
+def infinite(claim: Part) -> str:
+    """Which coefficients of a logistic regression run to infinity, and which way."""
+    labels, signs = claim["labels"], [part["signs"] for part in claim.get("signs", [])]
+    names = [*map(repr, claim["columns"]), *["the intercept"] * claim["fit_intercept"]]
+    ends = {"+": "to +inf", "-": "to -inf", "±": "either way"}
+    found = [(*divmod(j, len(names)), ends[sign]) for j, sign in enumerate(signs) if sign in ends]
+    many, more = len(labels) > 2, f" and {len(found) - SHOWN:,} more" * (len(found) > SHOWN)
+    said = [f"{names[j]}{f' of {labels[c]!r}' * many} {end}" for c, j, end in found[:SHOWN]]
+    model = f" logistic regression for {labels[1]!r}"
+    model = f" multinomial logistic regression against {labels[-1]!r}" if many else model
+    return f" Infinite coefficients of a{model}: {', '.join(said)}{more}." if found else ""
 
 
 def subject(claim: Part, unused: Sequence[str]) -> str:

@@ -97,7 +97,7 @@ def test_what_to_do_stands_between_the_meaning_and_the_exact_statement():
     assert separated[:3] == [
         "Complete separation: a linear rule is right about all 2 rows.",
         "A perceptron converges. A logistic regression has no finite maximum likelihood estimate. "
-        "What to do: python -m pydoc rosenblatt.separation.",
+        "What to report instead: rosenblatt.separation.firth(X, y).",
         "Exactly: a hyperplane has all 2 rows strictly on the right side.",
     ]
     mixed = str(certify([[-2.0], [-1.0], [1.0], [2.0]], [0, 1, 0, 1])).split("\n")

@@ -866,8 +866,7 @@ def test_words_of_each_verdict_say_what_follows():
         assert certificate.verdict == verdict
         assert says[verdict] in str(certificate)
         if verdict == COMPLETE:
-            assert "python -m pydoc rosenblatt.separation" in str(certificate)
-            assert "python -m pydoc rosenblatt.separation" in str(certificate)
+            assert "rosenblatt.separation.firth" in str(certificate)
     quasi = certify([[1], [2], [2], [3]], [0, 0, 1, 1], sample_weight=[1, 1, 1, 2])
     assert quasi.verdict == QUASI
     assert says[QUASI] in str(quasi)

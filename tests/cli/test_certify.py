@@ -13,7 +13,9 @@ from commands import CREDIT, SMALL, line_of, on_a_terminal, write
 from raising import check_sentence
 from rosenblatt import Certificate, certify, data, minimum_errors
 from rosenblatt._util.progress import heard_by
+from rosenblatt._util.spelling import in_shell
 from rosenblatt._util.text import of_files
+from rosenblatt.separation import firth, limiting_model
 
 XOR = "a,b,label\n0,0,no\n0,1,yes\n1,0,yes\n1,1,no\n"
 
@@ -28,7 +30,7 @@ def test_certify_says_what_python_says(shell):
     X, y, preprocessing = data.read(CREDIT, target="card").encode(scale=False)
     certificate = certify(X, y, preprocessing=preprocessing)
     assert code == 0
-    with of_files():  # where rows are counted from 1
+    with of_files(), in_shell():  # where rows are counted from 1, and options typed
         told = str(certificate)
     assert out.startswith(f"{told}\n--min-errors ")
     assert out.endswith(f"\nNext: rosenblatt fit {CREDIT} --target card\n")
@@ -59,7 +61,8 @@ def test_a_certificate_is_checked_against_the_table(shell):
     assert (code, out.splitlines()) == (
         0,
         [
-            "ACCEPTED: quasi-complete separation, 1,319 rows, proved.",
+            "ACCEPTED: quasi-complete separation, 1,319 rows, proved. Infinite coefficients of a "
+            "logistic regression for 'yes': 'expenditure' to +inf.",
             "About 'card' ('no' as -1, 'yes' as +1) by 'reports', 'age', 'income', 'share', "
             "'expenditure' and 6 more columns, with an intercept; no column is left out.",
             f"The numbers are made of {CREDIT} ('owner' as 0 or 1, reference 'no'; 'selfemp' as 0 "
@@ -129,9 +132,11 @@ def test_what_is_no_certificate(shell):
     code, out, err = shell("verify", write("c.json", ""), CREDIT)
     assert (code, out) == (2, "")
     check_sentence(err.strip())
-    for text in ("{}", "[1]", '{"schema": "rosenblatt-certificate/1"}'):
-        code, out, err = shell("verify", write("c.json", text), CREDIT)
-        assert (code, out[:10], err) == (1, "REJECTED: ", "")
+    for text in ("{}", "[1]"):
+        assert shell("verify", write("c.json", text), CREDIT)[:2] == (2, "")
+    claim = write("c.json", '{"schema": "rosenblatt-certificate/1"}')
+    code, out, err = shell("verify", claim, CREDIT)
+    assert (code, out[:10], err) == (1, "REJECTED: ", "")
     shell("certify", write("s.csv", SMALL), "-y", "label", "-o", "good.json")
     document = json.loads(Path("good.json").read_text())
     document["preprocessing"]["columns"][0]["scale"] = -1
@@ -340,6 +345,75 @@ def test_the_answer_and_its_reason_are_all_that_is_said_unasked(shell):
     out = shell("certify", CREDIT, "-y", "card", *LEAVE_OUT)[1]
     assert out.startswith("Overlap: a logistic regression has a finite estimate; no linear rule")
     assert len(out.splitlines()) <= 5
+
+
+# --- What it is about, and what can be reported ---------------------------------------------------
+
+
+def numbered(seed: int, **columns: list) -> str:
+    """A table with a patient number, from 1 to 40, and a score that tells most labels."""
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=40)
+    y = np.where(x + rng.normal(size=40) > 0, "yes", "no")
+    table = pd.DataFrame(columns | {"x": x.round(3), "y": y})
+    table.to_csv("numbered.csv", index=False)
+    return "numbered.csv"
+
+
+def test_a_patient_number_is_not_taken_for_a_covariate_without_a_word(shell):
+    table = numbered(1, patient=list(range(1, 41)))
+    _, out, _ = shell("certify", table, "-y", "y")
+    assert "covariates patient, x" in out
+    warning = line_of(out, "Warning")
+    check_sentence(warning)
+    assert warning.endswith("--ignore patient.")  # as fit and inspect say
+    assert warning in shell("inspect", table, "-y", "y")[1]
+    _, out, _ = shell("certify", table, "-y", "y", "--json")
+    (warned,) = json.loads(out)["warnings"]
+    assert (warned["kind"], warned["columns"]) == ("identifier", ["patient"])
+    code, out, _ = shell("certify", table, "-y", "y", "--ignore", "patient")
+    assert (code, "Warning" in out, "covariate x" in out) == (0, False, True)
+
+
+def test_estimates_are_those_of_python(shell):
+    text = "dose,town,healed\n1,a,0\n2,b,0\n3,a,0\n3,a,1\n3,b,0\n3,b,1\n4,a,1\n4,b,1\n"
+    table = write("t.csv", text)
+    X, y, preprocessing = data.read(table, target="healed").encode(scale=False)
+    code, out, _ = shell("certify", table, "-y", "healed", "--estimates")
+    assert code == 0
+    for model in (limiting_model, firth):  # quasi-complete separation: the limit, and finite
+        assert f"\n{model(X, y, preprocessing=preprocessing)}\n" in out
+    _, out, _ = shell("certify", table, "-y", "healed", "--estimates", "--json")
+    found = json.loads(out)["estimates"]
+    assert found["limiting_model"]["coefficients"]["dose"] == "inf"
+    own = firth(X, y, preprocessing=preprocessing)
+    assert found["firth"]["coefficients"] == own.coefficients
+    assert set(found["firth"]["intervals"]) == {"dose", "town=b", "(intercept)"}
+
+
+def test_estimates_of_each_verdict(shell):
+    def kinds(*arguments):
+        return set(
+            json.loads(shell("certify", *arguments, "--estimates", "--json")[1])["estimates"]
+        )
+
+    overlap = ("certify", CREDIT, "-y", "card", *LEAVE_OUT, "--estimates", "--json")
+    found = json.loads(shell(*overlap)[1])["estimates"]["maximum_likelihood"]
+    assert found["coefficients"]["reports"] == pytest.approx(-1.4, abs=0.5)
+    assert all(low < high for low, high in found["intervals"].values())
+    separable = write("s.csv", "a,y\n1,0\n2,0\n3,1\n4,1\n")
+    assert kinds(separable, "-y", "y") == {"firth"}
+    three = write("three.csv", "a,y\n1,u\n2,v\n3,w\n1,u\n2,u\n3,v\n")
+    assert kinds(three, "-y", "y") == set()
+    _, out, _ = shell("certify", three, "-y", "y", "--estimates")
+    check_sentence(line_of(out, "--estimates"))
+    # A column twice: its coefficient is not determined, and the verdict is there all the same.
+    twice = write("twice.csv", "a,b,y\n1,1,0\n2,2,0\n3,3,1\n4,4,1\n")
+    code, out, _ = shell("certify", twice, "-y", "y", "--estimates")
+    assert (code, out[:19]) == (0, "Complete separation")
+    check_sentence(line_of(out, "No estimates"))
+    refused = ("certify", separable, "-y", "y", "--estimates", "--numbers", "decimal")
+    assert shell(*refused)[0] == 2
 
 
 # --- What to do next, and what was done -----------------------------------------------------------

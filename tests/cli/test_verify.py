@@ -273,6 +273,28 @@ def test_a_preprocessing_that_makes_one_number_of_two_is_refused(shell):
     check_sentence(out.strip())
 
 
+def test_what_is_infinite_is_named(shell, capfd):
+    table = write("t.csv", "x,z,y\n1,0,no\n2,1,no\n3,0,no\n3,0,yes\n3,1,no\n3,1,yes\n4,1,yes\n")
+    shell("certify", table, "-y", "y", "-o", "c.json")
+    code, out, _ = shell("verify", "c.json", table)
+    assert (code, out) == alone(capfd, "c.json", table)
+    assert out.splitlines()[0].endswith("for 'yes': 'x' to +inf, the intercept to -inf.")
+    found = json.loads(shell("verify", "c.json", table, "--json")[1])
+    signs = {"x": "+", "z": "0", "(intercept)": "-"}
+    assert (found["accepted"], found["coefficient_signs"]) == (True, signs)
+
+
+def test_of_many_classes_what_is_infinite_is_named_by_class(shell):
+    rows = ["1,u", "2,u", "2,v", "3,v", "3,w", "3,v", "4,w"]
+    table = write("t.csv", "\n".join(["x,y", *rows, ""]))
+    shell("certify", table, "-y", "y", "-o", "c.json")
+    found = Certificate.load("c.json").class_coefficient_signs
+    code, out, _ = shell("verify", "c.json", table)
+    assert (code, found["u"]["x"]) == (0, "-")
+    assert "multinomial logistic regression against 'w': 'x' of 'u' to -inf" in out
+    assert json.loads(shell("verify", "c.json", table, "--json")[1])["coefficient_signs"] == found
+
+
 @pytest.mark.parametrize(("scale", "words"), [(1e-320, "infinite"), (1e300, "the same number")])
 def test_a_preprocessing_beyond_floats_is_refused(shell, scale, words):
     table = write("t.csv", "u,ok\n3e10,a\n4e-30,b\n5e-30,a\n")

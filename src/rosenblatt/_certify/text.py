@@ -27,10 +27,6 @@ if TYPE_CHECKING:
     from rosenblatt.certificate import Certificate, ClassPair, Conflict, Margin
 
 
-_NO_ESTIMATE = (
-    "A logistic regression has no finite maximum likelihood estimate. What to do: python -m pydoc "
-    "rosenblatt.separation."
-)
 _USUAL = ", as is common in real data"
 _NOT_THE_ERROR = "This does not measure how often a rule is wrong."
 _SHOWN = 5  # rows of a conflict, columns, coefficients, pairs of classes
@@ -79,7 +75,7 @@ def _verdict(certificate: Certificate) -> Iterator[str]:
         if len(certificate.classes) == 1:
             yield "There is only one class, so this says little."
         else:
-            yield f"A perceptron converges. {_NO_ESTIMATE}"
+            yield f"A perceptron converges. {_no_estimate('firth(X, y)')}"
         yield f"Exactly: a hyperplane{through} has {all_rows} strictly on the right side."
     elif certificate.verdict == "quasi-complete separation":
         assert certificate.separated_rows is not None
@@ -91,7 +87,8 @@ def _verdict(certificate: Certificate) -> Iterator[str]:
             f"wrong, "
             f"and leaves {others} exactly on its boundary. {_NOT_THE_ERROR}"
         )
-        yield f"A perceptron does not converge. {_NO_ESTIMATE}"
+        instead = _no_estimate("limiting_model(X, y) or firth(X, y)")
+        yield f"A perceptron does not converge. {instead}"
         yield (
             f"Exactly: a hyperplane{through} has {many(strict, 'row', 'one')} strictly on the "
             f"right side and {others} on it. No hyperplane{through} without a row on the wrong "
@@ -120,6 +117,14 @@ def _verdict(certificate: Certificate) -> Iterator[str]:
             f"({_limits(certificate)})."
         )
         yield f"More time may settle it: {option('time_limit', ...)}."
+
+
+def _no_estimate(python: str) -> str:
+    instead = either(f"rosenblatt.separation.{python}", "rosenblatt certify --estimates")
+    return (
+        "A logistic regression has no finite maximum likelihood estimate. What to report instead: "
+        f"{instead}."
+    )
 
 
 def _limits(certificate: Certificate) -> str:
@@ -461,8 +466,8 @@ def _coefficients_of_many(certificate: Certificate) -> Iterator[str]:
         them = f"{', '.join(finite)} and {last}"
         yield f"The finite ones are those of a regression on the rows of {them} alone."
     yield (
-        "What to do: python -m pydoc rosenblatt.separation, for two classes at a time. One class "
-        "against the rest is a different model."
+        "What to report instead: rosenblatt.separation in Python, for two classes at a time. One "
+        "class against the rest is a different model."
     )
 
 

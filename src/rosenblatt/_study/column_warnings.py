@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from rosenblatt import Certificate
     from rosenblatt._certify.parts import CollinearColumn
     from rosenblatt._study.reading import Read
+    from rosenblatt.data import Preprocessing
     from rosenblatt.report.document import Warned
 
 _BEGIN = 1000  # rows that are looked at first: most columns need no more
@@ -58,18 +59,14 @@ def column_warnings(
         warnings.append(
             _warned("constant", constant, f"the same {everywhere}, which carries no information.")
         )
-    dates = {name for column in preprocessing.numbers if column.measure for name in column.features}
-    counts = [(j, name) for j, name in numbers if name not in dates]
-    identifiers = [name for j, name in counts if _like_row_numbers(X[:, j], rows)]
-    if identifiers:
-        say = f"different {everywhere}, like a row number. Leave identifiers out: "
-        some = identifiers[:_NAMED]
-        warnings.append(_warned("identifier", identifiers, f"{say}{ignored(some)}.", ignore=some))
+    row_numbers = like_row_numbers(X, preprocessing, rows, ignored)
+    warnings += row_numbers
+    identifiers = {name for warned in row_numbers for name in warned["columns"]}
     proved = _proved(certificate, place, np.unique(y, return_counts=True)[1].tolist())
     almost = telling_columns(X, y, preprocessing)
     telling = almost.keys() | proved.keys()
     # in the order of the table; row numbers of a sorted table would tell, too
-    revealing = [name for name in preprocessing.inputs if name in telling - set(identifiers)]
+    revealing = [name for name in preprocessing.inputs if name in telling - identifiers]
     if revealing:
         warnings.append(_revealed(revealing, proved, almost, rows, ignored(revealing[:_NAMED])))
     warnings += _collinear(certificate, place, ignored)
@@ -190,7 +187,22 @@ def _constant(x: Any) -> bool:
     return same(x[:_BEGIN]) and same(x)
 
 
-def _like_row_numbers(x: Any, rows: int) -> bool:
+def like_row_numbers(
+    X: Any, preprocessing: Preprocessing, rows: int, ignored: Callable[[list[str]], str]
+) -> list[Warned]:
+    """`X` begins with the features of `preprocessing`, and may hold some of the rows."""
+    dates = {name for column in preprocessing.numbers if column.measure for name in column.features}
+    places = [(j, preprocessing.feature_names[j]) for j in preprocessing.number_places]
+    names = [name for j, name in places if name not in dates and _counted_on(X[:, j], rows)]
+    if not names:
+        return []
+    everywhere = "in every row" if len(X) == rows else f"in all of {len(X):,} rows looked at"
+    some = names[:_NAMED]
+    say = f"different {everywhere}, like a row number. Leave identifiers out: {ignored(some)}."
+    return [_warned("identifier", names, say, ignore=some)]
+
+
+def _counted_on(x: Any, rows: int) -> bool:
     """Whole numbers without a repetition, close together: not measured, given."""
     n = len(x)
     if n < 20 or not bool((x[:_BEGIN] == np.floor(x[:_BEGIN])).all()):

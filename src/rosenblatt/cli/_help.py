@@ -14,7 +14,8 @@ FIRST = {
     "fit": "target ignore positive impute cv group cost scorecard thorough output verbose",
     "inspect": "target ignore na-values encoding sep sheet-name json",
     "predict": "output explain copy probability counterfactual second-opinion on-missing json",
-    "certify": "target ignore impute output min-errors forced-signs weight exit-code json verbose",
+    "certify": "target ignore impute output estimates min-errors forced-signs exit-code json "
+    "verbose",
     "evaluate": "drop-unlabelled on-unseen json verbose",
     "verify": "encoded force json verbose",
     "trace": "target steps check rule order keep margin format html gif",

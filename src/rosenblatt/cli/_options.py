@@ -87,7 +87,9 @@ def flag(name: str, help: str) -> Callable[[Function], Function]:
     return click.option(name, is_flag=True, help=help)
 
 
-def choice(name: str, choices: Sequence[str], default: str, help: str) -> Any:
+def choice(
+    name: str, choices: Sequence[str], default: str, help: str
+) -> Callable[[Function], Function]:
     return click.option(
         name, type=click.Choice(choices), default=default, show_default=True, help=help
     )

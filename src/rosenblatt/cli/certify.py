@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+from math import isfinite, isnan
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
 from rosenblatt._util.files import make_folder
 from rosenblatt._util.spelling import command_line
-from rosenblatt._util.text import of_files, one_line
+from rosenblatt._util.text import listed, of_files, one_line
 from rosenblatt.cli import _common, _options
 from rosenblatt.cli._help import Command
 from rosenblatt.errors import InputError
@@ -18,10 +21,14 @@ if TYPE_CHECKING:
     from rosenblatt import Certificate
     from rosenblatt.data.options import ReadOptions
     from rosenblatt.error_bracket import ErrorBracket
+    from rosenblatt.report.document import Warned
+    from rosenblatt.separation import FirthEstimate, LimitingModel
     from rosenblatt.sign_report import SignReport
 
+    Model = FirthEstimate | LimitingModel | str
 
 UNDECIDED = 3  # as an exit code
+_NAMED = 12  # columns
 # With --exit-code. 13 is kept for an overlap that is proved up to chance.
 _CODES = {"complete separation": 0, "overlap": 10, "quasi-complete separation": 11}
 _NOT_SEPARABLE = 12
@@ -52,6 +59,11 @@ _NOT_SEPARABLE = 12
 @_options.seconds_option(
     "--time-limit",
     "Stop the separability check after SECONDS; the verdict is then undecided.  [default: none]",
+)
+@_options.flag(
+    "--estimates",
+    "Of two labels: also the coefficients of a logistic regression with 95 % profile intervals; "
+    "where they are infinite, Firth's penalised estimates and Geyer's limiting model.",
 )
 @_options.flag(
     "--min-errors",
@@ -92,6 +104,7 @@ def command(
     weight: str | None,
     no_intercept: bool,
     time_limit: float | None,
+    estimates: bool,
     min_errors: bool,
     signs: bool,
     search_time: float | None,
@@ -125,6 +138,10 @@ def command(
             "--numbers decimal certifies the numbers as written, and --scale changes them: "
             "give only one."
         )
+    if estimates and decimal:
+        raise click.UsageError(
+            "--estimates are computed from float64 numbers: leave out --numbers decimal."
+        )
     _check_search(min_errors, signs, search_time, proofs, decimal, no_intercept)
     if output is not None and output == encoded:
         raise InputError(f"-o and --encoded both name {output}: give two different files.")
@@ -137,7 +154,8 @@ def command(
     from rosenblatt.data.numbering import unlabelled
 
     with out.reading():
-        X, y, weights, preprocessing, left_out = _read(opened, weight, scale=scale, decimal=decimal)
+        rows = _read(opened, weight, scale=scale, decimal=decimal)
+    X, y, preprocessing, left_out = rows.X, rows.y, rows.preprocessing, rows.left_out
     out.say_detail(f"{X.shape[0] - len(left_out):,} rows, {X.shape[1]:,} features.")
     if len(left_out):
         out.say(f"{unlabelled(len(left_out))}.")
@@ -146,7 +164,7 @@ def command(
     through = {
         "fit_intercept": not no_intercept,
         "preprocessing": preprocessing,
-        "sample_weight": weights,
+        "sample_weight": rows.weights,
     }
     with out.working(f"deciding about {X.shape[0]:,} rows"):
         certificate = certify(
@@ -175,27 +193,41 @@ def command(
     report = None
     if signs and not certificate.many:
         with out.working("searching for signs that the rows force"):
-            report = _forced_signs(
-                X, y, weights, preprocessing, bracket, seconds, separable=separable
-            )
+            report = _forced_signs(rows, bracket, seconds, separable=separable)
         bracket = bracket and report.improved(bracket)
+    models: dict[str, Model] = {}
+    if estimates and len(certificate.classes) == 2:
+        with out.working("estimating coefficients"):
+            models = _estimates(certificate, through, X, y)
     if proofs is not None:
         _write_proofs(proofs, bracket, report, out)
     if out.as_json:
         content = {"files": list(files)} | describe(certificate, bracket)
+        content["warnings"] = rows.warnings
+        if estimates:
+            content["estimates"] = {name: _as_dict(model) for name, model in models.items()}
         _common.print_json("certify", content | ({} if report is None else _described(report)))
     else:
         with of_files():
-            _common.print_text(str(certificate) if out.verbose else _short(certificate))
+            short = not out.verbose
+            answer = _short(certificate, rows, told=estimates) if short else str(certificate)
+            _common.print_text(answer)
+            for warned in rows.warnings:
+                _common.print_text(f"Warning: {one_line(warned['sentence'])}")
+            for model in models.values():
+                _common.print_text(f"\n{model}")
+            if models:
+                click.echo()
             if bracket is not None:
                 click.echo("\n".join(bracket.lines(alone=False)))
             if report is not None:
                 click.echo(str(report))
-        if (min_errors or signs) and certificate.many:
-            click.echo(
-                f"{'--forced-signs' if signs else '--min-errors'} needs two labels: choose one "
-                "against all others with --positive LABEL."
-            )
+        asked = {"--forced-signs": signs, "--min-errors": min_errors, "--estimates": estimates}
+        for name, wanted in asked.items():
+            if wanted and certificate.many:
+                click.echo(
+                    f"{name} needs two labels: choose one against all others with --positive LABEL."
+                )
         if scale:
             click.echo("The numbers were scaled (--scale): so are the margins and the bound.")
         if certificate.separable is False and not (certificate.many or min_errors or out.quiet):
@@ -214,20 +246,21 @@ def command(
 _BESIDE = {"columns": 9, "rare": 9, "coefficients": 3, "conflict": 1, "chance": 1, "pairs": 99}
 
 
-def _short(certificate: Certificate) -> str:
-    """The answer in the words of a logistic regression, and the reason."""
+def _short(certificate: Certificate, rows: _Rows, *, told: bool) -> str:
+    """The answer in the words of a logistic regression, and the reason. `told`: the estimates are
+    below."""
     from rosenblatt._certify.text import sections
 
     parts = dict(sections(certificate))
     first, *rest = parts["verdict"]
     answer = [first, *(rest if certificate.verdict == "undecided" else [])]
     through = "" if certificate.fit_intercept else " through the origin"
-    rows = f"all {certificate.n_rows:,} rows"
-    none = f"no linear rule{through} is right about {rows}"
+    all_rows = f"all {certificate.n_rows:,} rows"
+    none = f"no linear rule{through} is right about {all_rows}"
     if len(certificate.classes) > 1:
         if certificate.verdict == "complete separation":
             answer = [
-                f"Complete separation: a linear rule{through} is right about {rows}, and a "
+                f"Complete separation: a linear rule{through} is right about {all_rows}, and a "
                 "logistic regression has no finite estimate."
             ]
         elif certificate.verdict == "quasi-complete separation":
@@ -241,13 +274,16 @@ def _short(certificate: Certificate) -> str:
     if certificate.conflict is not None and (k := len(certificate.conflict.rows)) > 2:
         parts["conflict"] = [f"Why: {k:,} rows contradict each other; -v names them."]
     reasons = [line for name, most in _BESIDE.items() for line in parts.get(name, [])[:most]]
-    if certificate.verdict.endswith("separation") and len(certificate.classes) > 1:
-        reasons.append("What to report instead: python -m pydoc rosenblatt.separation.")
+    if certificate.verdict.endswith("separation") and len(certificate.classes) > 1 and not told:
+        reasons.append("--estimates adds what can be reported instead.")
     word = "Asked about" if certificate.separable is None else "Proved for"
     cut = [] if certificate.verdict == "undecided" else certificate.limits
     about = [f"Cut short: {limit}." for limit in cut]
     left_out = f" ({certificate.n_dropped:,} left out)" if certificate.n_dropped else ""
-    about.append(f"{word} {certificate.n_rows:,} rows{left_out}. Details: -v.")
+    columns = certificate.feature_names
+    columns = columns if rows.preprocessing is None else list(rows.preprocessing.inputs)
+    by = f"covariate{'s' * (len(columns) > 1)} {listed(columns, _NAMED)}"
+    about.append(f"{word} {certificate.n_rows:,} rows{left_out}, {by}. Details: -v.")
     return "\n".join(one_line(line) for line in [*answer, *reasons, *about])
 
 
@@ -275,15 +311,25 @@ def _check_search(
             )
 
 
-def _read(opened: Any, weight: str | None, *, scale: bool, decimal: bool) -> tuple[Any, ...]:
-    """Rows, labels, weights, the preprocessing for `verify`, and the rows that have no label."""
+class _Rows(NamedTuple):
+    X: Any
+    y: Any
+    weights: Any
+    preprocessing: Any  # for `verify`
+    left_out: Any  # rows that have no label
+    warnings: list[Warned]  # of columns
+
+
+def _read(opened: Any, weight: str | None, *, scale: bool, decimal: bool) -> _Rows:
     import numpy as np
 
-    from rosenblatt.data.stack import in_place
+    from rosenblatt._study.column_warnings import like_row_numbers
+    from rosenblatt._util.spelling import option
+    from rosenblatt.data.stack import head, in_place
     from rosenblatt.data.table import weights_of
     from rosenblatt.data.transformation import refuse_merged
 
-    weights = None
+    weights, warnings = None, list[Any]()
     if weight is not None:
         column, opened = opened.split_off(weight, "weight")
         weights = weights_of(column)
@@ -293,12 +339,14 @@ def _read(opened: Any, weight: str | None, *, scale: bool, decimal: bool) -> tup
         table.weigh(np.delete(weights, left_out))
     X, y, preprocessing = table.encode(scale=scale)
     table.refuse_rounded(preprocessing, decimal=decimal)
-    if scale and preprocessing is not None:
-        refuse_merged(preprocessing, table.batches())
-    preprocessing = preprocessing and preprocessing.filling(
-        [c.name for c in table.columns if c.missing]
-    )
-    return *in_place(X, y, left_out, weights), preprocessing, left_out
+    if preprocessing is not None:
+        if scale:
+            refuse_merged(preprocessing, table.batches())
+        numbers = head(preprocessing, X), preprocessing.without_prose()
+        warnings = like_row_numbers(*numbers, len(y), lambda names: option("ignore", *names))
+        preprocessing = preprocessing.filling([c.name for c in table.columns if c.missing])
+    X, y, weights = in_place(X, y, left_out, weights)
+    return _Rows(X, y, weights, preprocessing, left_out, warnings)
 
 
 def _next_command(
@@ -309,6 +357,48 @@ def _next_command(
     if output is not None:
         return ["rosenblatt", "verify", output, *files]
     return ["rosenblatt", "fit", *files, *options.typed()] if several else []
+
+
+# --- What can be reported: coefficients and their intervals --------------------------------------
+
+
+def _estimates(
+    certificate: Certificate, through: dict[str, Any], X: Any, y: Any
+) -> dict[str, Model]:
+    """Maximum likelihood where it exists; else its limit, where rows are left to fit, and
+    penalised. A text says why there is none."""
+    from rosenblatt.separation import firth, limiting_model
+
+    limit = partial(limiting_model, certificate=certificate)
+    wanted: dict[str, Callable[..., Model]] = {"firth": firth}
+    if certificate.verdict == "overlap":
+        wanted = {"maximum_likelihood": limit}
+    elif certificate.verdict == "quasi-complete separation":
+        wanted = {"limiting_model": limit, "firth": firth}
+    models: dict[str, Model] = {}
+    for name, model in wanted.items():
+        try:
+            models[name] = model(X, y, **through)
+        except InputError as error:
+            models[name] = f"No estimates: {error}"
+    return models
+
+
+def _as_dict(model: Model) -> dict[str, Any]:
+    """JSON has no infinite numbers: the text "inf" or "-inf" stands there, null for not fixed."""
+    if isinstance(model, str):
+        return {"error": model}
+
+    def number(value: float) -> float | str | None:
+        return value if isfinite(value) else None if isnan(value) else str(value)
+
+    return {
+        "label": model.label,
+        "confidence": model.confidence,
+        "coefficients": {name: number(v) for name, v in model.coefficients.items()},
+        "intervals": {name: [number(v) for v in ends] for name, ends in model.intervals.items()},
+        "log_likelihood": model.log_likelihood,
+    }
 
 
 # --- What the rows force: signs, and proofs in files ---------------------------------------------
@@ -328,14 +418,7 @@ def _check_columns(files: tuple[str, ...], columns: int) -> None:
 
 
 def _forced_signs(
-    X: Any,
-    y: Any,
-    weights: Any,
-    preprocessing: Any,
-    bracket: ErrorBracket | None,
-    seconds: float,
-    *,
-    separable: bool,
+    rows: _Rows, bracket: ErrorBracket | None, seconds: float, *, separable: bool
 ) -> SignReport:
     """Of the best rule that this search and that for the fewest errors find."""
     from rosenblatt._util.budget import Clock
@@ -343,11 +426,11 @@ def _forced_signs(
 
     return found_within(
         Clock(seconds),
-        X,
-        y,
+        rows.X,
+        rows.y,
         errors=0 if separable else None,
-        sample_weight=weights,
-        preprocessing=preprocessing,
+        sample_weight=rows.weights,
+        preprocessing=rows.preprocessing,
         longer=f"more time than {seconds:g} seconds",
         known=bracket,
     )

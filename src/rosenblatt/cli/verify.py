@@ -164,6 +164,7 @@ def _document(
         "sentence": lines[0],
         **about,
         **(verify_errors.figures(claim) if errors else {}),
+        "coefficient_signs": None if status == 1 or errors else _signs(claim),
         "rows": rows,
         "rows_left_out": left_out,
         "columns_not_used": unused,
@@ -171,6 +172,14 @@ def _document(
         "numbers": None if status == 1 else lines[2],
         "transformations": told,
     }
+
+
+def _signs(claim: Any) -> Any:
+    """As `certify --json` has them; of many classes by class."""
+    from rosenblatt._certify.parts import class_coefficient_signs, coefficient_signs
+
+    many = len(claim["labels"]) > 2
+    return class_coefficient_signs(claim) if many else coefficient_signs(claim)
 
 
 def _numbers(

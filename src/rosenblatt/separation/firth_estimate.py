@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, final
+from typing import TYPE_CHECKING, Any, final
 
 from scipy import stats
 
 from rosenblatt._util.one_thread import one_thread
 from rosenblatt.separation.given import Given, check_confidence, table_of
 from rosenblatt.separation.likelihood import Likelihood
+
+if TYPE_CHECKING:
+    from rosenblatt.data import Preprocessing
 
 
 @final
@@ -44,6 +47,7 @@ def firth(
     fit_intercept: bool = True,
     sample_weight: Any = None,
     confidence: float = 0.95,
+    preprocessing: Preprocessing | None = None,
 ) -> FirthEstimate:
     """Logistic regression by Firth's penalised likelihood, which always has a finite estimate.
 
@@ -62,6 +66,8 @@ def firth(
         How often each row was seen.
     confidence : float
         Of the intervals.
+    preprocessing : rosenblatt.data.Preprocessing, optional
+        How the table became X, as `encode` returns it; it has the names of the columns.
 
     Returns
     -------
@@ -75,7 +81,8 @@ def firth(
     1.129
     """
     check_confidence(confidence)
-    given = Given.of(X, y, sample_weight, fit_intercept=fit_intercept, asked="firth")
+    how: dict[str, Any] = {"fit_intercept": fit_intercept, "asked": "firth"}
+    given = Given.of(X, y, sample_weight, preprocessing, **how)
     given.refuse_collinear("Firth's penalty")
     with one_thread():
         return _estimated(given, confidence)

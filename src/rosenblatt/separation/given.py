@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, final
+from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,9 @@ from rosenblatt._core.rows import dense
 from rosenblatt._validation import parameters, targets
 from rosenblatt.errors import InputError
 from rosenblatt.separation.likelihood import Numbers, centred
+
+if TYPE_CHECKING:
+    from rosenblatt.data import Preprocessing
 
 
 @final
@@ -34,14 +37,24 @@ class Given:
     sha256: Callable[[], str]  # the fingerprint of a certificate of these rows
 
     @classmethod
-    def of(cls, X: Any, y: Any, sample_weight: Any, *, fit_intercept: bool, asked: str) -> Given:
+    def of(
+        cls,
+        X: Any,
+        y: Any,
+        sample_weight: Any,
+        preprocessing: Preprocessing | None = None,
+        *,
+        fit_intercept: bool,
+        asked: str,
+    ) -> Given:
         parameters.flag("fit_intercept", fit_intercept)
         for_more = (
             "Maximum likelihood of many classes is not computed here: certify(X, y) says which of "
             f"its coefficients are finite. Of two classes ask {asked} about their rows alone; each "
             "class against the rest is another model."
         )
-        table, _ = read_encoded(X, y, sample_weight, None, numbers="float", for_more=for_more)
+        how: dict[str, Any] = {"numbers": "float", "for_more": for_more}
+        table, _ = read_encoded(X, y, sample_weight, preprocessing, **how)
         if len(table.classes) != 2:
             raise InputError("y holds one label only: a logistic regression needs two.")
         n = len(table.y)

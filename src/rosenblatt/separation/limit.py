@@ -18,6 +18,7 @@ from rosenblatt.separation.likelihood import Likelihood, Numbers
 
 if TYPE_CHECKING:
     from rosenblatt.certificate import Certificate
+    from rosenblatt.data import Preprocessing
 
 
 _RUNNING = {"+": np.inf, "-": -np.inf}
@@ -74,6 +75,7 @@ def limiting_model(
     fit_intercept: bool = True,
     sample_weight: Any = None,
     confidence: float = 0.95,
+    preprocessing: Preprocessing | None = None,
 ) -> LimitingModel:
     """The limit of logistic regressions whose likelihood rises to its supremum.
 
@@ -86,7 +88,7 @@ def limiting_model(
 
     Parameters
     ----------
-    X, y, fit_intercept, sample_weight, confidence
+    X, y, fit_intercept, sample_weight, confidence, preprocessing
         As in `firth`.
     certificate : Certificate, optional
         Of the same rows, if there is one already. By default `certify` is asked.
@@ -105,9 +107,16 @@ def limiting_model(
     [0.0, 0.0, 0.5, 0.5, 1.0, 1.0]
     """
     check_confidence(confidence)
-    given = Given.of(X, y, sample_weight, fit_intercept=fit_intercept, asked="limiting_model")
+    how: dict[str, Any] = {"fit_intercept": fit_intercept, "asked": "limiting_model"}
+    given = Given.of(X, y, sample_weight, preprocessing, **how)
     if certificate is None:
-        certificate = certify(X, y, fit_intercept=fit_intercept, sample_weight=sample_weight)
+        certificate = certify(
+            X,
+            y,
+            fit_intercept=fit_intercept,
+            sample_weight=sample_weight,
+            preprocessing=preprocessing,
+        )
     else:
         _check(certificate, given, fit_intercept)
     if certificate.separated_rows is None:

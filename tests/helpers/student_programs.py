@@ -229,6 +229,8 @@ def program(task: str, style: Style, mistake: str | None = None) -> str:
         slots["loop"] = "for _ in range(1):"
     elif mistake == "ends after 50 epochs":
         slots["loop"] = "for _ in range(50):"
+    elif mistake == "never ends":
+        slots["end"] = "pass"
     elif mistake == "weights from before the last update":
         slots["begin"] = f"old = {copied}, b"
         slots["w"] = f"old = {copied}, b; {w_line}"

@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_iris
 
+from commands import line_of
 from grading import assigned, judged
-from raising import raises
+from raising import check_sentence, raises
 from rosenblatt import teach, trace
 from rosenblatt.errors import InputError, MissingFileError
 from rosenblatt.teach import report as reports
@@ -233,3 +234,44 @@ def test_an_exercise_has_the_margin_that_is_asked_for():
     assert e.certificate.geometric_margin.lo >= 0.5
     with raises(InputError):
         teach.exercise(n=2, updates=4000, random_state=0)
+
+
+# --- Programs that do not end ---------------------------------------------------------------------
+
+ENDLESS = """
+import numpy as np
+def train(X, y):
+    w, b = np.zeros(X.shape[1]), 0.0
+    while True:
+        for i in range(len(y)):
+            if y[i] * (w @ X[i] + b) <= 0: w = w {step}; b = b + y[i]
+"""
+
+
+def test_an_endless_program_gets_no_points_for_tables_that_were_not_tried():
+    report = judged(assigned("pla"), "def train(X, y):\n    while True: pass")
+    assert (report.points, report.mistakes) == (0, ())
+    assert sum(case.ok for case in report.cases) == 0
+    assert "record(i, w, b)" in report.first.says  # what would show its updates
+    check_sentence(line_of(str(report), "tables"))
+
+
+def test_an_endless_program_is_shown_where_its_weights_go_astray():
+    report = judged(assigned("pla"), ENDLESS.format(step="- 0.3 * X[i]"))
+    (x, *_), (y, *_) = report.assignment.tables[0]
+    assert (report.mistakes, report.first.case, report.first.update, y) == ((), 0, 1, 1)
+    a, b = (f"{-0.3 * v:.6g}" for v in x)
+    assert f"w becomes ({a}, {b})" in report.first.says
+
+
+def test_weights_that_are_right_are_not_where_it_fails():
+    report = judged(assigned("pla"), ENDLESS.format(step="+ y[i] * X[i]"))
+    assert ([m.name for m in report.mistakes], report.points) == (["never ends"], 0)
+
+
+def test_the_theorem_is_said_to_fail_where_it_does():
+    record = "def train(X, y, record):\n    w, b = 0 * X[0], 0\n    for i in range(len(y)):\n"
+    record += "        w, b = w + {by} * y[i] * X[i], b + y[i]; record(i, w, b)\n    return w, b"
+    fails = judged(assigned("pla"), record.format(by=1))  # without looking whether it is a mistake
+    assert not all(case.theorem for case in fails.cases)
+    check_sentence(line_of(str(fails), "theorem"))

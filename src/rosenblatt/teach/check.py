@@ -6,7 +6,7 @@ import math
 import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import combinations
+from itertools import combinations, takewhile
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -42,6 +42,9 @@ from rosenblatt.teach.sandbox import Limits
 LIMITS = Limits()
 RATE = 3  # that a program is given which asks for one: its square and its double differ
 LONG = 10**6  # epochs for a program that asks for a limit and should not need it
+RECORD_IT = (
+    "To be shown the wrong update, take a parameter record, and call record(i, w, b) after each"
+)
 _EPOCHS = {"averaged": 4}
 _UPDATES = {"pocket": 25}
 
@@ -265,7 +268,11 @@ class SeenRun(NamedTuple):
     end: Told | None
     trouble: tuple[str, str] | None
     changed: list[str]
-    values: list[list[tuple[float, ...]]]  # by variable, of one that did not end and told nothing
+    values: dict[str, list[tuple[float, ...]]]  # of variables, if it did not end and told nothing
+
+    @property
+    def left_out(self) -> bool:
+        return self.trouble is not None and self.trouble[0] == "left out"
 
 
 class Seen(NamedTuple):
@@ -293,7 +300,8 @@ def _read(part: dict[str, Any], table: Table, a: Assignment) -> SeenRun:
     end = None if part["end"] is None else _told(-1, part["end"][0], part["end"][1], table, a)
     trouble = part["trouble"]
     changed = [str(name) for name in part["changed"]]
-    values = [[tuple(map(float, v)) for v in of] for of in part.get("values", {}).values()]
+    of_all = part.get("values", {}).items()
+    values = {str(name): [tuple(map(float, v)) for v in of] for name, of in of_all}
     why = None if trouble is None else (str(trouble[0]), str(trouble[1]))
     return SeenRun(updates, end, why, changed, values)
 
@@ -380,6 +388,8 @@ class _Judge:
             )
         mistakes = tuple(self._named())
         first = self._first_difference(right.index(False))
+        if not mistakes and first.update is None and not self.seen.recorded:
+            first = first._replace(says=f"{first.says}. {RECORD_IT}")
         return Report(name, self.a, cases=cases, changed=changed, mistakes=mistakes, first=first)
 
     def _repeats_one_order(self) -> bool:
@@ -396,7 +406,10 @@ class _Judge:
         by_scale = {}
         for scale in (1.0, self.own_rate):
             self.scale = scale
-            found = [self._explains(k, DEFINITION) for k in range(len(self.a.tables))]
+            found = [
+                self._explains(k, DEFINITION) and not run.left_out
+                for k, run in enumerate(self.seen.runs)
+            ]
             by_scale[scale] = found
             if all(found):
                 break
@@ -453,7 +466,7 @@ class _Judge:
 
     def _explains(self, k: int, how: How) -> bool:
         table, seen = self.a.tables[k], self.seen.runs[k]
-        if seen.trouble is not None and seen.trouble[0] == "left out":
+        if seen.left_out:
             return True
         made = run(table, self.setting, how, most=self._most(k))
         if self._like(made, seen):
@@ -497,9 +510,10 @@ class _Judge:
         def gone_through(states: list[Any]) -> bool:
             return any(
                 len(of) > 1 or len(states) == 1
-                for of in seen.values
+                for of in seen.values.values()
                 if all(same(v, s, self.scale) for v, s in zip(of, states, strict=False))
                 and (len(of) >= min(len(states), 8))
+                and (len(of) <= len(states) or not made.clean)
             )
 
         if not self.a.notes.intercept:
@@ -572,12 +586,30 @@ class _Judge:
             u = len(made.updates)
             return Difference(k, u + 1, f"{_words(seen.updates[u])}; no update is left", u)
         if seen.trouble is not None:
-            return Difference(k, None, seen.trouble[1], len(made.updates))
+            variable = None if self.seen.recorded else self._in_a_variable(k, made, seen)
+            return variable or Difference(k, None, seen.trouble[1], len(made.updates))
         if self.seen.recorded and len(seen.updates) < len(made.updates):
             u = len(seen.updates)
             return Difference(k, u + 1, f"it ends after {u} updates", u + 1)
         assert seen.end is not None
         return Difference(k, None, f"returns {_words(seen.end)}", len(made.updates), made)
+
+    def _in_a_variable(self, k: int, made: Run, seen: SeenRun) -> Difference | None:
+        """Of a program that did not end: where the variable that is most like w leaves its way."""
+        wanted = _different([made.start[0], *(update.w for update in made.updates)])
+        agreed = dict[str, int]()
+        for name, values in seen.values.items():
+            if same(values[0], wanted[0]) and len(values) > 1:
+                both = zip(values, wanted, strict=False)
+                agreed[name] = sum(1 for _ in takewhile(lambda v: same(*v, self.scale), both))
+        if not agreed:
+            return None
+        name = max(agreed, key=lambda name: agreed[name])
+        u, values = agreed[name], seen.values[name]
+        if u in (len(values), len(wanted)):
+            return None
+        shown = ", ".join(map(_number, values[u]))
+        return Difference(k, u, f"{name} becomes ({shown}), and it does not end", u)
 
     def _first_wrong_update(self, k: int, table: Table, seen: SeenRun) -> Difference:
         """In an order of its own: was the row a mistake, and was it added in the right amount?"""

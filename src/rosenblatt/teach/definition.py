@@ -223,6 +223,7 @@ def _visits(
                 place, clean = 0, True
         stops = setting.epochs is None or setting.task != "averaged" or how.ends == "when clean"
         if (clean and stops) or how.ends == f"{epoch + 1} epochs":
+            learner.ended = how.ends != "never"
             return
     learner.ended = setting.epochs is not None
 

@@ -222,6 +222,16 @@ MISTAKES: tuple[Mistake, ...] = (
     *_known(
         _END,
         (
+            "never ends",
+            "does not end when an epoch is clean: all rows are right, and it looks at them again "
+            "and again",
+            {"ends": "never"},
+        ),
+        tasks=_TO_THE_END,
+    ),
+    *_known(
+        _END,
+        (
             "ends when an epoch is clean",
             "ends when an epoch is clean; the average is over all epochs that were asked for",
             {"ends": "when clean"},

@@ -10,6 +10,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 import numpy as np
 
+from rosenblatt._util.text import many
 from rosenblatt.teach.definition import Run, Table
 from rosenblatt.teach.mistakes import Mistake
 
@@ -93,10 +94,12 @@ class Report:
         if self.trouble is not None:
             return "\n".join([*lines, f"  nothing to compare: {self.trouble}"])
         right = sum(case.ok for case in self.cases)
-        lines.append(f"  tables     {right} of {len(self.cases)} as the notes define it")
-        known = [case.theorem for case in self.cases if case.theorem is not None]
-        if known:
-            lines.append(f"  theorem    holds on {sum(known)} of {len(known)} of your own runs")
+        untried = sum(
+            case.trouble is not None and case.trouble[0] == "left out" for case in self.cases
+        )
+        why = f"; {untried} were not tried, since it did not end on others" if untried else ""
+        lines.append(f"  tables     {right} of {len(self.cases)} as the notes define it{why}")
+        lines += self._theorem()
         if self.changed:
             lines.append(f"  input      your program changes {' and '.join(self.changed)}")
         if self.ok or hints == 0:
@@ -112,6 +115,20 @@ class Report:
         if self.first is not None and (hints >= 3 or (hints == 2 and not self.mistakes)):
             lines += self._difference(self.first)
         return "\n".join(lines)
+
+    def _theorem(self) -> list[str]:
+        known = [case.theorem for case in self.cases if case.theorem is not None]
+        if not known:
+            return []
+        if all(known):
+            return [
+                "  theorem    both inequalities of its proof hold at every update that you made"
+            ]
+        failed = many(known.count(False), "run")
+        return [
+            f"  theorem    an inequality of its proof fails in {failed} of {len(known)}: your "
+            "updates are not those of a perceptron"
+        ]
 
     def _points(self) -> str:
         return f"{self.points:g} of {self.assignment.points:g} points"

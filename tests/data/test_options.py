@@ -20,6 +20,10 @@ SAID = {
     "sep": "\t",
     "names": ("a", "b, c", 'd"e'),
     "sheet_name": "Tabelle 1",
+    "decimal": ",",
+    "skip_rows": 2,
+    "header_rows": 2,
+    "skip_footer": 1,
     "drop_unlabelled": True,
     "target": "y",
     "ignore": ("no", "-x"),
@@ -72,7 +76,7 @@ def test_what_holds_for_later_tables_is_stored():
     of_files = {name: SAID[name] for name in options_of(FileOptions)}
     reading = Reading().for_another(FileOptions.of(**of_files))
     document = reading.to_dict()
-    assert set(document) == {*of_files, "delimiter", "decimal", "numeric", "dates"}
+    assert set(document) == {*of_files, "delimiter", "mark", "numeric", "dates"}
     assert read_reading(Part(document, "the document")) == reading
 
 
@@ -95,6 +99,6 @@ def test_what_is_not_allowed_names_the_option(name):
 
 def test_an_option_that_is_not_there_is_a_type_error():
     with raises(TypeError):
-        FileOptions.of(skip_rows=1)
+        FileOptions.of(skiprows=1)
     with pytest.raises(InputTypeError):
         FileOptions.of(encoding=1252)

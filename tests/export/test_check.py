@@ -93,7 +93,7 @@ def test_numbers_with_units_are_read_in_python_and_refused_by_column_elsewhere(t
 def test_decimal_commas_are_read_in_sqlite_and_python(tmp_path):
     path = written(tmp_path / "t.csv", sep=";", comma=",", units=False)
     rule, preprocessing = learned(path)
-    assert preprocessing.reading.decimal == ","
+    assert preprocessing.reading.mark == ","
     for kind in ("sql", "python", "excel"):
         assert (
             check.check(rule, preprocessing, programs(rule, preprocessing)[kind](), path).rows == N

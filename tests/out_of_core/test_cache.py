@@ -3,6 +3,7 @@
 import gzip
 import os
 import tracemalloc
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -83,6 +84,15 @@ def test_gaps_are_filled_alike(impute, scale):
     with open_rows(table.stream(scale=scale)) as rows:
         assert same(rows, X, y)
         assert rows.preprocessing == preprocessing
+
+
+def test_a_title_and_totals_are_left_out_alike():
+    text = frame().to_csv(index=False)
+    Path("t.csv").write_text("A title\n" + text + "Total,,\n" + "and more,\n")
+    table = data.read("t.csv", target="label", skip_rows=1, skip_footer=2)
+    X, y, _ = table.encode()
+    with open_rows(table.stream()) as rows:
+        assert same(rows, X, y)
 
 
 def test_several_files_that_are_read_again(monkeypatch):

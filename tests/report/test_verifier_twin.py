@@ -204,6 +204,19 @@ ENCODED = {
     "no label": ("a,b,y\n1,0,p\n2,1,q\n3,0,\n4,1,q\n5,5,p\n", ["--drop-unlabelled"]),
     "blanks": ("a   b  y\n 1  2.5 0\n2    1  1\n 3  3  1\n", []),
     "names": ("1;2;0\n2;1;1\n3;3;1\n", ["--names", "a,b,y", "--sep", ";"]),
+    "a title and totals": (
+        "Loans\n\na,b,y\n1,0,p\n2,1,q\n3,3,p\nTotal,4,\n",
+        ["--skip-rows", "2", "--skip-footer", "1"],
+    ),
+    "two lines of names": (
+        "loan,,y\na,b,\n1,2.5,0\n2,1,1\n3,3,1\n",
+        ["--header-rows", "2"],
+    ),
+    "brackets": (
+        'a,b,y\n(1.5),"($1,200)",0\n2,$300,1\n(3),($2),1\n0.5,$0,0\n',
+        ["--numeric", "a", "--numeric", "b"],
+    ),
+    "a comma in quotes": ('a,b,y\n"1,5",2,0\n"2,5",3,1\n3,"1,25",0\n', ["--decimal", ","]),
     "categories": ("z,a,y\n10,1,0\n20,2,1\n30,1,1\n10,2,0\n", ["--categorical", "z"]),
 }
 

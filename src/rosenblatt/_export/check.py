@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import replace
 from datetime import datetime
@@ -22,13 +22,13 @@ from rosenblatt._export.sql import Sql, quoted
 from rosenblatt._training.linear_rule import LinearRule
 from rosenblatt._util.extras import needed
 from rosenblatt._util.text import listed
-from rosenblatt.data.batch import TRUTH, Batch, Kind
+from rosenblatt.data.batch import TRUTH, Batch
 from rosenblatt.data.dates import moment
 from rosenblatt.data.features import Words
 from rosenblatt.data.open_table import reader_of
 from rosenblatt.data.options import FileOptions
 from rosenblatt.data.preprocessing import Number, Preprocessing
-from rosenblatt.data.reread import batches_like
+from rosenblatt.data.reread import batches_like, texts_like
 from rosenblatt.errors import InputError
 
 _NUMBERS = 1 << 22  # that are compared at a time
@@ -84,8 +84,7 @@ def check(
 ) -> Checked:
     """Compares every row of a table. InputError at the first that differs."""
     reader = reader_of(source, preprocessing.reading, FileOptions())
-    names = [name for name in reader.names if reader.names.count(name) == 1]
-    texts = _texts(reader.as_written(), names)
+    names, texts = texts_like(reader.as_written(), None)
     size = max(1, _NUMBERS // max(1, len(preprocessing.feature_names)))
     rows = without = rounded = 0
     for large in batches_like(reader, preprocessing, labelled=False):
@@ -95,12 +94,6 @@ def check(
             rows, without = rows + batch.rows, without + compared.expected.count(None)
             rounded += compared.rounded
     return Checked(rows, without, rounded, program.where)
-
-
-def _texts(reader: Any, names: list[str]) -> Iterator[tuple[str, ...]]:
-    for batch in reader.batches(dict.fromkeys(names, Kind.TEXT), declared=True):
-        columns = [batch.columns.column(name).to_pylist() for name in names]
-        yield from zip(*([v or "" for v in column] for column in columns), strict=True)
 
 
 class _Compared:
@@ -283,7 +276,7 @@ class InSheet:
         self._parser = needed("formulas", "Checking a formula").Parser()
         self._formula, self._cells = self._compiled(text), cells
         self._names = {cell.replace("$", ""): name for name, cell in cells.items()}
-        self._decimal = preprocessing.reading.decimal
+        self._decimal = preprocessing.reading.mark
         self._typed = (
             preprocessing.reading.sheet_name is not None
         )  # a workbook keeps text that is text

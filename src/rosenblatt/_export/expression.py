@@ -263,7 +263,7 @@ class Features:
         seen = None if isinstance(column, Words) else column.seen
         whole = seen is None or seen.whole
         style = None if words else reading.styles.get(column.name)
-        return Source(column.name, words, missing, reading.decimal, style, whole)
+        return Source(column.name, words, missing, reading.mark, style, whole)
 
     def of(self, j: int) -> tuple[str, bool]:
         """Feature j: a number; or a condition, and True."""

@@ -61,6 +61,10 @@ def study(
     sep: str | None = None,
     names: str | Iterable[str] | None = None,
     sheet_name: str | None = None,
+    decimal: str | None = None,
+    skip_rows: int | None = None,
+    header_rows: int | None = None,
+    skip_footer: int | None = None,
     drop_unlabelled: bool = False,
     categorical: str | Iterable[str] = (),
     numeric: str | Iterable[str] = (),
@@ -116,7 +120,8 @@ def study(
         Further words of files that stand for a missing value, like "?".
     drop_unlabelled : bool
         True: rows whose label is missing are left out; by default they are refused.
-    encoding, header, sep, names, sheet_name, categorical, numeric, text
+    encoding, header, sep, names, sheet_name, categorical, numeric, text, decimal, skip_rows,
+    header_rows, skip_footer
         How files are read and what their columns hold, as in `rosenblatt.data.read`.
     random_state : int
         For the random split of the rows and for all random orders.

@@ -25,7 +25,8 @@ FIRST = {
 # What --help-all shows where; the options of one command only come first, as "Options".
 TOPICS = {
     "Columns": "target ignore positive categorical numeric text impute drop-unlabelled",
-    "Files": "header na-values encoding sep names sheet-name",
+    "Files": "header na-values encoding sep names sheet-name decimal skip-rows header-rows "
+    "skip-footer",
     "Evaluation": "seed cv group cost class-weight objective comparison no-retrain",
     "Large data": "stream cache checkpoint checkpoint-every engine",
     "Output": "output force private embed-data json quiet verbose help help-all",

@@ -11,6 +11,7 @@ import click
 from rosenblatt.cli._common import Output
 from rosenblatt.data.options import (
     Choice,
+    Count,
     FileOptions,
     Flag,
     Option,
@@ -34,7 +35,9 @@ def _option(name: str, option: Option) -> Any:
     elif isinstance(option, Flag):
         settings = {"is_flag": True}
     elif isinstance(option, Choice):
-        settings = {"type": click.Choice(option.choices)}
+        settings = {"type": click.Choice(option.choices), "metavar": option.metavar}
+    elif isinstance(option, Count):
+        settings = {"type": int, "metavar": option.metavar}
     else:
         settings = {"multiple": option.multiple, "metavar": option.metavar}
     flags = [flag] if option.short is None else [option.short, flag]

@@ -147,7 +147,7 @@ class Reader(ABC):
 
     @property
     def decimal(self) -> str:
-        return "." if self.dialect is None else str(self.dialect.decimal)
+        return self._reading.decimal or "."
 
     @property
     def reading(self) -> Reading:

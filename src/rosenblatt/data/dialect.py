@@ -19,7 +19,7 @@ from rosenblatt._util.text import many
 from rosenblatt.data.ahead import AT_ONCE
 from rosenblatt.data.files import File
 from rosenblatt.data.formats import in_words
-from rosenblatt.data.naming import check_header
+from rosenblatt.data.naming import check_header, refuse_title
 from rosenblatt.data.opening import Pieces, open_bytes, reason
 from rosenblatt.data.options import BLANKS, Reading
 from rosenblatt.errors import InputError
@@ -39,20 +39,26 @@ class Dialect:
     delimiter: str
     decimal: str
     encoding: str
-    header: bool
+    header: int  # records that make the names
     na_values: tuple[str, ...]
     names: tuple[str, ...] | None = None  # that were said
+    skip: int = 0  # lines above the header
+    footer: int = 0  # records below the rows
     like_data: tuple[str, ...] = ()  # names of columns that look like values
 
     def body(self, block: Any) -> Any:
         """The beginning of a file without what comes before its rows."""
         for size in (_HEAD, len(block)):  # a header of megabytes is rare
-            begin = bytes(block[:size])
-            rest = announced(begin)[0]
-            end = first_record(rest, self.delimiter)[1] if self.header else 0
-            if end < len(rest):
+            rest = begin = bytes(block[:size])
+            rest = self.from_header(rest)
+            for _ in range(self.header):
+                rest = rest[first_record(rest, self.delimiter)[1] :]
+            if rest:
                 break
-        return block[len(begin) - len(rest) + end :]
+        return block[len(begin) - len(rest) :]
+
+    def from_header(self, text: bytes) -> bytes:
+        return below(announced(text)[0], self.skip)
 
     def text(self, stream: BinaryIO, file: File) -> io.RawIOBase:
         """What a file holds, as UTF-8, with one delimiter between fields."""
@@ -77,10 +83,15 @@ def sniff(files: list[File], reading: Reading) -> Sniffed:
     """The dialect and the columns of the first file; the others have the same."""
     missing = (*MISSING, *reading.na_values, *(f" {word}" for word in reading.na_values))
     text, encoding = head(files[0], reading.encoding)
-    delimiter = reading.sep or _delimiter(text, files[0], reading.delimiter)
-    decimal = reading.decimal if delimiter != "," else "."
-    header = reading.header is not False
-    dialect = Dialect(delimiter, decimal, encoding, header, missing, reading.names)
+    skip = reading.skip_rows or 0
+    if not skip and reading.header is not False:
+        rest, declared = announced(text)
+        refuse_title(files[0].name, rest, reading.sep or declared)
+    delimiter = reading.sep or _delimiter(text, skip, files[0], reading.delimiter)
+    mark = reading.decimal or (reading.mark if delimiter != "," else ".")
+    header = 0 if reading.header is False else reading.header_rows or 1
+    footer = reading.skip_footer or 0
+    dialect = Dialect(delimiter, mark, encoding, header, missing, reading.names, skip, footer)
     text = dialect.head(files[0])
     names = _names(text, dialect, files[0])
     if reading.header is None:
@@ -152,11 +163,20 @@ def announced(text: bytes) -> tuple[bytes, str | None]:
     return (text[line.end() :], line[1].decode("latin-1")) if line else (text, None)
 
 
-def _delimiter(text: bytes, file: File, first: str) -> str:
+def below(text: bytes, lines: int) -> bytes:
+    """Without the first lines."""
+    line_end, begin = b"\n" if b"\n" in text else b"\r", 0
+    for _ in range(lines):
+        begin = text.find(line_end, begin) + 1 or len(text)
+    return text[begin:]
+
+
+def _delimiter(text: bytes, skip: int, file: File, first: str) -> str:
     """The one that is announced, or that the file is named after, or most often in the header."""
     text, declared = announced(text)
     if declared:
         return declared
+    text = below(text, skip)
     if any(suffix.lower() in (".tsv", ".tab") for suffix in file.path.suffixes):
         return "\t"
     counts = {}
@@ -169,10 +189,12 @@ def _delimiter(text: bytes, file: File, first: str) -> str:
 
 
 def _names(text: bytes, dialect: Dialect, file: File) -> list[str]:
-    text = announced(text)[0]
+    text = dialect.from_header(text)
     begin, end = first_record(text, dialect.delimiter)
+    for _ in range(dialect.header - 1):
+        end += first_record(text[end:], dialect.delimiter)[1]
     try:
-        record = text[begin:end].decode()
+        header = text[begin:end].decode()
     except UnicodeDecodeError:
         raise InputError(
             f"{file.name} is not UTF-8 text: its first line is {text[begin:end][:80]!r}. Save it "
@@ -180,7 +202,8 @@ def _names(text: bytes, dialect: Dialect, file: File) -> list[str]:
             "files of Western European Windows.",
             file=file.name,
         ) from None
-    fields = next(csv.reader(io.StringIO(record, newline=""), delimiter=dialect.delimiter), [])
+    reader = csv.reader(io.StringIO(header, newline=""), delimiter=dialect.delimiter)
+    fields = _joined_names([record for record in reader if record])
     if not fields:
         raise InputError(
             f"{file.name} is empty: a table begins with the names of its columns.", file=file.name
@@ -204,7 +227,25 @@ def _names(text: bytes, dialect: Dialect, file: File) -> list[str]:
         return list(dialect.names)
     if not dialect.header:
         return [f"x{j}" for j in range(len(fields))]
-    return [field.strip() for field in fields]
+    return fields
+
+
+def _joined_names(records: list[list[str]]) -> list[str]:
+    """A name of the upper lines holds for the columns on its right that have none there, up to the
+    next name of a line above."""
+    width = max(map(len, records), default=0)
+    parts: list[list[str]] = [[] for _ in range(width)]
+    for k, record in enumerate(records):
+        above = ""
+        for j, field in enumerate([*record, *[""] * (width - len(record))]):
+            ends = k == len(records) - 1 or any(_field(other, j) for other in records[:k])
+            above = field.strip() or ("" if ends else above)
+            parts[j] += [above] if above else []
+    return [" ".join(part) for part in parts]
+
+
+def _field(record: list[str], j: int) -> str:
+    return record[j].strip() if j < len(record) else ""
 
 
 def _other_columns(first: File, names: list[str], file: File, here: list[str]) -> str:
@@ -352,6 +393,15 @@ def first_record(block: bytes, delimiter: str) -> tuple[int, int]:
     while end and np.searchsorted(quotes, end) % 2:
         end = block.find(line_end, end) + 1
     return begin, end or len(block)
+
+
+def last_records(text: bytes, count: int, delimiter: str) -> int:
+    """Where the last records begin that are no empty lines; 0 where there are no others."""
+    begin = len(text)
+    for _ in range(count):
+        end = len(text[:begin].rstrip(b"\r\n"))
+        begin = end_of_records(text[:end], delimiter)
+    return begin
 
 
 def _quotes(text: NDArray[np.uint8], delimiter: int) -> NDArray[np.intp]:

@@ -7,13 +7,15 @@ import hashlib
 import json
 import os
 import re
+import shutil
 import sys
 import tempfile
+import weakref
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePath
-from typing import Any
+from typing import Any, final
 
 from rosenblatt._util.extras import needed
 from rosenblatt._util.files import cache_folder
@@ -43,10 +45,22 @@ class File:
     stamp: tuple[int, int]  # size and time of the last change
     keep: Any = None  # holds what must live as long as the file: a temporary one
     sheet: str | None = None  # of a workbook, that became this text
+    called: str | None = None  # how messages call record {0}, and record {1} below the header
 
     def check_unchanged(self) -> None:
         if self.kind != "frame" and stamp(self.path) != self.stamp:
             raise InputError(f"{self.name} was changed while it was read. Read it again.")
+
+
+@final
+class Spool:
+    """A temporary file that lives as long as this object."""
+
+    def __init__(self) -> None:
+        handle, name = tempfile.mkstemp(prefix="rosenblatt-")
+        os.close(handle)
+        self.path = Path(name)
+        weakref.finalize(self, self.path.unlink, missing_ok=True)
 
 
 def find(source: Any) -> list[File]:
@@ -97,11 +111,10 @@ def _expand(entry: Any) -> list[File]:
 
 def _standard_input() -> File:
     """What comes in is kept in a temporary file, since it is read more than once."""
-    spool = tempfile.NamedTemporaryFile(prefix="rosenblatt-")  # noqa: SIM115 - lives with the File
-    while block := sys.stdin.buffer.read(1 << 20):
-        spool.write(block)
-    spool.flush()
-    return _look(Path(spool.name), STANDARD_INPUT, keep=spool)
+    spool = Spool()
+    with open(spool.path, "wb") as file:
+        shutil.copyfileobj(sys.stdin.buffer, file, 1 << 20)
+    return _look(spool.path, STANDARD_INPUT, keep=spool)
 
 
 def _look(path: Path, name: str, keep: Any = None) -> File:

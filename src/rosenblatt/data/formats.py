@@ -5,10 +5,11 @@ A new format is a line here, and its reader. Messages and help list what stands 
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Literal, final
 
-Reader = Literal["text", "sheet", "columns", "svmlight"]
+Reader = Literal["text", "sheet", "lines", "columns", "svmlight"]
 
 
 @final
@@ -30,6 +31,7 @@ class Format:
 
 FORMATS = {  # by the kind of a File
     "text": Format("text", ("CSV", "TSV")),
+    "json lines": Format("lines", ("JSON lines",), (".jsonl", ".ndjson", ".json")),
     "workbook": Format("sheet", (".xlsx",), entry="xl/workbook.xml"),
     "parquet": Format("columns", ("Parquet",), (".parquet",), b"PAR1"),
     "arrow": Format("columns", ("Feather", "Arrow"), (".feather", ".arrow"), b"ARROW1"),
@@ -48,12 +50,17 @@ REFUSED_ENTRIES = {
 }
 
 
+_OBJECT = re.compile(rb'\s*\{\s*"')  # how JSON lines begin
+
+
 def kind_named(suffix: str) -> str:
     """What a file holds by its name; what is not known is text."""
     return next((kind for kind, f in FORMATS.items() if suffix.lower() in f.suffixes), "text")
 
 
 def kind_beginning(begin: bytes) -> str | None:
+    if _OBJECT.match(begin):
+        return "json lines"
     binary = ((kind, f.begins) for kind, f in FORMATS.items() if f.begins is not None)
     return next((kind for kind, begins in binary if begin.startswith(begins)), None)
 

@@ -22,6 +22,7 @@ import pyarrow.compute as pc
 from rosenblatt._util.spelling import either, option
 from rosenblatt._util.text import listed, many
 from rosenblatt.data.batch import Place, codes_of
+from rosenblatt.data.options import MARKS
 from rosenblatt.errors import InputError
 
 MISSING_LIKE = frozenset(
@@ -32,7 +33,6 @@ MISSING_LIKE = frozenset(
     ]
 )
 _SOME = 256  # words
-MARKS = (".", ",")  # that divide whole numbers from fractions
 _MONEY = r"[$€£¥₹₩]|USD|EUR|GBP|CHF|JPY|CAD|AUD|INR"
 _UNIT = rf"[%‰]|°\s?[CF]?|{_MONEY}|[^\W\d_][^\W\d_]*(?:[./][^\W\d_]+|[²³])*\.?"
 _GROUPS = {".": ",", ",": "."}  # what divides thousands, beside spaces and apostrophes
@@ -42,8 +42,9 @@ def _pattern(mark: str) -> re.Pattern[str]:
     group, point = rf"[{_GROUPS[mark]}'’\s_]", re.escape(mark)
     digits = rf"\d{{1,3}}(?:{group}\d{{3}})+(?:{point}\d+)?|\d+(?:{point}\d*)?|{point}\d+"
     return re.compile(
-        rf"(?P<sign>[-+−]?)\s?(?P<before>{_MONEY})?\s?(?P<minus>[-−]?)"
+        rf"(?P<open>\()?\s?(?P<sign>[-+−]?)\s?(?P<before>{_MONEY})?\s?(?P<minus>[-−]?)"
         rf"(?P<digits>{digits})(?P<power>[eE][-+]?\d+)?\s?(?P<after>{_UNIT})?"
+        r"\s?(?(open)\)\s?(?P<behind>[%‰])?)"
     )
 
 
@@ -57,16 +58,17 @@ class Written(NamedTuple):
 
 def parsed(word: str, mark: str) -> Written | None:
     match = _PATTERNS[mark].fullmatch(word.strip())
-    if match is None or (match["before"] and match["after"]):
+    if match is None or sum(map(bool, match.group("before", "after", "behind"))) > 1:
         return None
-    unit = match["before"] or match["after"] or ""
+    unit = match["before"] or match["after"] or match["behind"] or ""
     return Written(float(_plain(match, mark)), re.sub(r"\s", "", unit))
 
 
 def _plain(match: re.Match[str], mark: str) -> str:
-    """The number as programs write it."""
+    """The number as programs write it; in brackets it is negative, as accountants write."""
     digits = re.sub(rf"[{_GROUPS[mark]}'’\s_]", "", match["digits"]).replace(mark, ".")
-    sign = "-" if (match["sign"] in ("-", "−")) != bool(match["minus"]) else ""
+    signs = (match["sign"] in ("-", "−"), bool(match["minus"]), bool(match["open"]))
+    sign = "-" if sum(signs) % 2 else ""
     return f"{sign}{digits}{match['power'] or ''}"
 
 
@@ -226,19 +228,27 @@ def problems_of_numbers(
 def _strange(name: str, column: FormattedNumbers, place: Place | None) -> str:
     words = _often(column.others)
     more = f", and {many(len(words) - 1, 'other word')} like it" if len(words) > 1 else ""
-    ways = [f"If it is an identifier or text, leave the column out: {option('ignore', name)}"]
+    ways = [f"if it is an identifier or text, leave the column out: {option('ignore', name)}"]
     if len(words) <= _FEW:
-        ways = [
-            "Correct it",
-            f"if it stands for a missing value, use {option('na_values', words[0])}",
-        ]
+        if not any(map(_names_something, words)):
+            ways = [f"if it stands for a missing value, use {option('na_values', words[0])}"]
+        ways.insert(0, "Correct it")
+    if len(words) == 1 and place is not None and place.row == 0 and place.dialect is not None:
+        ways.append(f"if it is the unit, in a second line of names, {option('header_rows', 2)}")
     if not column.plain:
         ways.append(f"if all are meant as numbers, use {_options('numeric', name)}, too")
     ways.append(f"if the values are categories, use {_options('categorical', name)}")
+    also = "".join(f"; {way}" for way in ways[1:])
     return (
         f"{place}, column {name!r} holds {words[0]!r}{more}, and numbers in "
-        f"{column.rows:,} of {column.of:,} rows, as {_samples(column)}. {'; '.join(ways)}."
+        f"{column.rows:,} of {column.of:,} rows, as {_samples(column)}. {ways[0][0].upper()}"
+        f"{ways[0][1:]}{also}."
     )
+
+
+def _names_something(word: str) -> bool:
+    """A number of a ticket or a part, say, which no missing value is spelled like."""
+    return any(map(str.isdigit, word)) and any(map(str.isalpha, word))
 
 
 def _for_people(columns: Mapping[str, FormattedNumbers], impute: bool, mark: str | None) -> str:

@@ -9,8 +9,9 @@ import csv
 import difflib
 import io
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
 from rosenblatt._util.spelling import option
 from rosenblatt._util.text import listed
@@ -35,6 +36,104 @@ def need_target(source: Any, target: str | None, names: Iterable[str] = ()) -> N
             + (f" The columns: {listed(quoted, _MANY_SHOWN)}." if quoted else ""),
             option="target",
         )
+
+
+# --- Lines above the names ------------------------------------------------------------------------
+
+_DELIMITERS = (",", ";", "\t", "|")
+_RECORDS = 60  # that are looked at
+_NOTES = 2  # of these may be notes below a small table
+
+
+class Title(NamedTuple):
+    lines: int
+    first: str
+    wide: bool  # the last line has as many fields as the header
+    names: list[str]
+
+
+def refuse_title(file: str, text: bytes, delimiter: str | None) -> None:
+    """Refuse lines that are no row of the table: the names would be taken from them."""
+    some = text[:_LOOKED_AT].decode(errors="replace")
+    some = some if len(text) <= _LOOKED_AT else some[: some.rfind("\n") + 1]
+    heads = [_head(some, one) for one in ([delimiter] if delimiter else _DELIMITERS)]
+    titles = [_title(records, width) for records, width in heads if width > 1]
+    if None in titles:  # a table from the first line on
+        for records, _ in heads:
+            _refuse_half_names(file, [record for _, record in records])
+        return
+    title = max(filter(None, titles), key=lambda title: len(title.names), default=None)
+    if title is None:
+        return
+    lines = "a line" if title.lines == 1 else f"{title.lines} lines"
+    both = option("header_rows", title.lines + 1)
+    raise InputError(
+        f"{file} begins with {lines} above the names of the columns: {title.first[:80]!r}. Leave "
+        f"out what is no row of the table: {option('skip_rows', title.lines)}. Then the columns "
+        f"are {listed([repr(name) for name in title.names], _SHOWN)}."
+        + f" If these lines are part of the names, use {both}."
+        * title.wide,
+        option="skip_rows",
+        file=file,
+    )
+
+
+def _head(text: str, delimiter: str) -> tuple[list[tuple[int, list[str]]], int]:
+    """The first records that hold anything, with the lines before each; how wide most are."""
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
+    records: list[tuple[int, list[str]]] = []
+    before = 0
+    try:
+        for record in reader:
+            if any(map(str.strip, record)):
+                records.append((before, record))
+            before = reader.line_num
+            if len(records) == _RECORDS:
+                break
+    except csv.Error:  # said better where the rows are read
+        return [], 0
+    widths = Counter(len(record) for _, record in records)
+    return records, widths.most_common(1)[0][0] if records else 0
+
+
+def _title(records: list[tuple[int, list[str]]], width: int) -> Title | None:
+    """Some lines with few fields, then one that is wider and has words, then others as wide."""
+    wide = [k for k, (_, r) in enumerate(records) if len(r) == width and _filled(r) > 1]
+    if len(wide) < 2 or wide[0] == 0:
+        return None
+    lines, names = records[wide[0]]
+    above = [record for _, record in records[: wide[0]]]
+    narrow = all(_filled(record) <= max(1, width // 2) for record in above)
+    if not narrow or len(records) - wide[0] - len(wide) > _NOTES:
+        return None
+    if 2 * sum(map(is_number, names)) > len(names) and not _counting(names):
+        return None
+    first = next(field for field in above[0] if field.strip())
+    names = [name.strip() for name in names]
+    return Title(lines, first.strip(), len(above[-1]) == width, names)
+
+
+def _refuse_half_names(file: str, records: list[list[str]]) -> None:
+    """Names that have none beside them, and words below: together they are the names."""
+    if len(records) < 3 or "" not in map(str.strip, records[0]):
+        return
+    first, second, *others = [[field.strip() for field in record] for record in records]
+    rows = [record for record in others if len(record) == len(second)]
+    values = [set(column) for column in zip(*rows, strict=True)]
+    if not len(first) == len(second) == len(values) or not all(second):
+        return
+    if any(map(_stands_above_numbers, second, values)) and not any(map(is_number, second)):
+        raise InputError(
+            f"{file} begins with {listed([repr(name) for name in first], _SHOWN)}: columns have no "
+            f"name, and the line below has words. If both lines are the names, use "
+            f"{option('header_rows', 2)}; if only the second is, {option('skip_rows', 1)}.",
+            option="header_rows",
+            file=file,
+        )
+
+
+def _filled(record: list[str]) -> int:
+    return sum(map(bool, map(str.strip, record)))
 
 
 def is_number(name: str) -> bool:

@@ -11,7 +11,7 @@ import copy
 import csv
 import io
 from collections.abc import Callable, Iterable, Iterator
-from itertools import accumulate, pairwise
+from itertools import accumulate, islice, pairwise
 from typing import final
 
 import numpy as np
@@ -83,16 +83,17 @@ def _line(file: File, dialect: Dialect, row: int) -> str | None:
     stream, _ = open_bytes(file.path, file.name)
     with stream:
         text = io.BufferedReader(dialect.text(stream, file))
-        skipped = len(announced(text.peek())[1] or "")  # before the header
+        skipped = len(announced(text.peek())[1] or "")  # a line that is not counted in sheets
         lines = io.TextIOWrapper(text, encoding="utf-8", errors="replace", newline="")
+        above = sum(1 for _ in islice(lines, skipped + dialect.skip))
         records = csv.reader(lines, delimiter=dialect.delimiter)
-        number, left = 0, row + dialect.header + skipped
+        number, left = above - skipped, row + dialect.header
         while True:
-            first = records.line_num + 1  # a record may have several
+            first = above + records.line_num + 1  # a record may have several
             record = next(records)
             number += 1
             if record and left == 0:
-                return f"line {first}" if file.sheet is None else f"sheet row {number - skipped}"
+                return (file.called or f"line {first}").format(number, number - 1)
             left -= bool(record)
 
 

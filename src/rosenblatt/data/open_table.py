@@ -19,6 +19,7 @@ from rosenblatt.data import files
 from rosenblatt.data.dialect import Sniffed, sniff
 from rosenblatt.data.files import STANDARD_INPUT, File, is_svmlight
 from rosenblatt.data.formats import FORMATS, names_of
+from rosenblatt.data.json_lines import LINE
 from rosenblatt.data.naming import find_columns, need_target, prose_columns
 from rosenblatt.data.options import Columns, FileOptions, Reading, ReadOptions, options_of
 from rosenblatt.errors import InputError
@@ -42,12 +43,16 @@ def read(
     names: str | Iterable[str] | None = None,
     sheet_name: str | None = None,
     na_values: str | Iterable[str] = (),
+    decimal: str | None = None,
+    skip_rows: int | None = None,
+    header_rows: int | None = None,
+    skip_footer: int | None = None,
     drop_unlabelled: bool = False,
     categorical: str | Iterable[str] = (),
     numeric: str | Iterable[str] = (),
     text: str | Iterable[str] = (),
 ) -> Table | SparseTable:
-    """Read a table: CSV, TSV, .xlsx, Parquet, Feather, Arrow, svmlight, or a data frame.
+    """Read a table: CSV, TSV, .xlsx, JSON lines, Parquet, Feather, Arrow, svmlight, or a frame.
 
     Parameters
     ----------
@@ -79,6 +84,13 @@ def read(
         The sheet of a workbook that holds the table, where it has several.
     na_values : str or list of str
         Further words that stand for a missing value, like "?".
+    decimal : "." or ",", optional
+        The decimal mark of text. By default it is found out.
+    skip_rows, skip_footer : int, optional
+        How many lines to leave out above the header, as titles, and rows at the end, as totals.
+    header_rows : int, optional
+        How many lines make the names of the columns: they are joined by blanks, and a name of an
+        upper line holds for the columns on its right that have none. 1 by default.
     drop_unlabelled : bool
         True: rows whose label is missing are left out. Other rows keep their numbers in messages
         and certificates. By default they are refused.
@@ -111,6 +123,7 @@ def read(
     return open_table(source, ReadOptions.of(**options)).read()
 
 
+_OF_TEXT = ("sep", "names", "skip_rows", "header_rows", "skip_footer")
 _KINDS = ("categorical", "numeric", "text")  # options that say what a column holds
 
 
@@ -213,12 +226,13 @@ def open_table(
             option="drop_unlabelled",
             value=True,
         )
-    if not isinstance(layout, Sniffed) and (options.sep, options.names) != (None, None):
+    said = [name for name in _OF_TEXT if getattr(options, name) is not None]
+    if said and (not isinstance(layout, Sniffed) or layout.files[0].called == LINE):
         raise InputError(
-            f"{option('sep')} and {option('names')} are about text, and {layout.files[0].name} "
-            "has columns with names of their own: leave them out.",
-            option="names" if options.sep is None else "sep",
-            value=options.names if options.sep is None else options.sep,
+            f"{option(said[0])} is about text, and {layout.files[0].name} has columns with names "
+            "of their own: leave it out.",
+            option=said[0],
+            value=getattr(options, said[0]),
             file=layout.files[0].name,
         )
     return _open(layout, options)
@@ -238,7 +252,7 @@ def _reader(layout: Sniffed | ColumnFiles) -> Reader:
 
 
 def _layout(source: Any, reading: Reading, options: FileOptions) -> Sniffed | ColumnFiles:
-    reading, earlier_sheet = reading.for_another(options), reading.sheet_name
+    reading, sheet = reading.for_another(options), reading.sheet_name
     if hasattr(source, "__arrow_c_stream__"):
         from rosenblatt.data.columnar import ColumnFiles, frame
 
@@ -251,7 +265,8 @@ def _layout(source: Any, reading: Reading, options: FileOptions) -> Sniffed | Co
     if reader == "sheet":
         from rosenblatt.data.workbook import as_text
 
-        table_files = [as_text(file, options.sheet_name, earlier_sheet) for file in table_files]
+        earlier = replace(reading, sheet_name=sheet)
+        table_files = [as_text(file, earlier, options.sheet_name) for file in table_files]
         return sniff(
             table_files, replace(reading, sheet_name=table_files[0].sheet, encoding=None, sep=None)
         )
@@ -263,6 +278,13 @@ def _layout(source: Any, reading: Reading, options: FileOptions) -> Sniffed | Co
             value=options.sheet_name,
             file=table_files[0].name,
         )
+    if reader == "lines":
+        from rosenblatt.data import json_lines
+
+        table_files = [json_lines.as_text(file, reading) for file in table_files]
+        own = ReadOptions(header=True)
+        layout = {name: getattr(own, name) for name in (*_OF_TEXT, "header")}
+        return sniff(table_files, replace(reading, encoding=None, **layout))
     if reader == "text":
         return sniff(table_files, reading)
     from rosenblatt.data.columnar import ColumnFiles

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import csv
 import io
+import numbers
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, ClassVar, Self, final
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 BLANKS = " "  # the delimiter of text whose fields are divided by any number of blanks and tabs
 IMPUTE = ("mean", "median")
+MARKS = (".", ",")  # that divide whole numbers from fractions
 _SEPARATORS = {"tab": "\t", "\\t": "\t", "space": BLANKS, "whitespace": BLANKS}
 
 
@@ -148,6 +150,9 @@ class Choice(Option):
             parameters.one_of(name, value, self.choices)
         return value
 
+    def restored(self, document: Part, name: str) -> Any:
+        return document.optional(document.one_of, name, self.choices)
+
 
 @final
 @dataclass(frozen=True)
@@ -167,6 +172,28 @@ class Flag(Option):
 
     def restored(self, document: Part, name: str) -> Any:
         return document.flag(name)
+
+
+@final
+@dataclass(frozen=True)
+class Count(Option):
+    """A whole number, or None."""
+
+    least: int = 1
+
+    def check(self, name: str, value: Any) -> Any:
+        from rosenblatt._validation.parameters import not_allowed
+
+        whole = isinstance(value, numbers.Integral) and not isinstance(value, bool)
+        if value is not None and not (whole and value >= self.least):
+            raise not_allowed(name, value, f"give a whole number, {self.least} or greater")
+        return None if value is None else int(value)
+
+    def restored(self, document: Part, name: str) -> Any:
+        number = document.optional(document.whole, name)
+        if number is not None and number < self.least:
+            raise InvalidDocument(f"{document.name(name)} is less than {self.least}")
+        return number
 
 
 @final
@@ -295,6 +322,25 @@ class FileOptions:
             "NAME",
         )
     )
+    decimal: str | None = _field(
+        Choice(
+            "Decimal mark of the numbers in a text file.  [default: detected]",
+            "MARK",
+            choices=MARKS,
+        )
+    )
+    skip_rows: int | None = _field(
+        Count("Leave out the first N lines, above the header.  [default: 0]", "N", least=0)
+    )
+    header_rows: int | None = _field(
+        Count(
+            "Number of lines that together make the column names, joined by blanks.  [default: 1]",
+            "N",
+        )
+    )
+    skip_footer: int | None = _field(
+        Count("Leave out the last N rows, such as a row of totals.  [default: 0]", "N", least=0)
+    )
     drop_unlabelled: bool = _field(
         Flag(
             "Leave out rows without a label.  [default: such a row is an error]",
@@ -378,13 +424,13 @@ class ReadOptions(FileOptions):
 class Reading(FileOptions):
     """How a table was read, kept with its preprocessing: what was said, and what was found out.
 
-    `delimiter` and `decimal` are looked for in every text anew, and those of the first table are
-    preferred where one leaves it open, but `sep` holds for all. `styles`: columns whose numbers
-    have a unit or divided thousands, or are dates.
+    `delimiter` and `mark` are looked for in every text anew, and those of the first table are
+    preferred where one leaves it open, but `sep` and `decimal` hold for all. `styles`: columns
+    whose numbers have a unit or divided thousands, or are dates.
     """
 
     delimiter: str = ","
-    decimal: str = "."
+    mark: str = "."  # decimal
     styles: Mapping[str, Style | Days] = field(default_factory=dict)
 
     def for_another(self, other: FileOptions) -> Reading:
@@ -393,14 +439,14 @@ class Reading(FileOptions):
         values = {n: o.for_another(getattr(self, n), getattr(other, n)) for n, o in options}
         if other.names is not None and other.header is None:
             values["header"] = False
-        return Reading(**values, delimiter=self.delimiter, decimal=self.decimal, styles=self.styles)
+        return Reading(**values, delimiter=self.delimiter, mark=self.mark, styles=self.styles)
 
     def to_dict(self) -> dict[str, Any]:
         values = {name: getattr(self, name) for name in FileOptions.__dataclass_fields__}
         return {
             **{name: list(v) if isinstance(v, tuple) else v for name, v in values.items()},
             "delimiter": self.delimiter,
-            "decimal": self.decimal,
+            "mark": self.mark,
             **self.styles_to_dict(),
         }
 
@@ -419,8 +465,6 @@ class Reading(FileOptions):
 
 def read_reading(document: Part) -> Reading:
     """What `to_dict` gave; nothing is trusted."""
-    from rosenblatt.data.formatted_numbers import MARKS
-
     with document as part:
         delimiter = part.text("delimiter")
         if len(delimiter) != 1:
@@ -429,13 +473,13 @@ def read_reading(document: Part) -> Reading:
         return Reading(
             **{name: option.restored(part, name) for name, option in options},
             delimiter=delimiter,
-            decimal=part.one_of("decimal", MARKS),
+            mark=part.one_of("mark", MARKS),
             styles=_styles(part) | _dates(part),
         )
 
 
 def _styles(part: Part) -> dict[str, Style | Days]:
-    from rosenblatt.data.formatted_numbers import MARKS, Style
+    from rosenblatt.data.formatted_numbers import Style
 
     styles: dict[str, Style | Days] = {}
     for column in part.parts("numeric"):

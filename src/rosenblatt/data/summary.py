@@ -12,6 +12,7 @@ from rosenblatt.data.column import Column, dates, encoded, is_like_an_id
 from rosenblatt.data.dates import Days
 from rosenblatt.data.features import Words
 from rosenblatt.data.identifiers import ROUNDED, left_out
+from rosenblatt.data.json_lines import LINE
 from rosenblatt.data.naming import in_doubt
 from rosenblatt.data.numbering import unlabelled
 from rosenblatt.data.options import BLANKS
@@ -190,6 +191,8 @@ def _format(table: Table) -> str:
     dialect = table.dialect
     if dialect is None:
         return "Its columns have types of their own."
+    if table.files[0].called == LINE:
+        return "JSON lines."
     if table.files[0].sheet is not None:
         return f"The sheet {table.files[0].sheet!r} of a workbook."
     words = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars", BLANKS: "blanks"}

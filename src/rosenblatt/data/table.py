@@ -406,7 +406,7 @@ _NAMED_WITH = 5  # columns with a word that may stand for one
 
 
 def problems_of(table: Table) -> list[str]:
-    problems = _of_nothing(table)
+    problems = [*_of_nothing(table), *_totals(table)]
     if table.n_rows and table.target:
         problems += problems_of_target(table.target, table.n_rows, table.positive)
     impute, formatted = table.impute is not None, table.formatted_numbers
@@ -454,6 +454,27 @@ def _of_nothing(table: Table) -> list[str]:
             reasons.insert(0, f"{names} {verb} the same in every row")
         problems.append(f"{name} has no column to learn from: {'; '.join(reasons)}.")
     return problems
+
+
+_TOTALS = {"total", "totals", "grand total", "sum", "summe", "gesamt", "insgesamt", "total général"}
+_TOTALS |= {"somme", "totale", "suma", "subtotal", "totaal", "mean", "average"}
+
+
+def _totals(table: Table) -> Iterator[str]:
+    """A word in the last row alone that says what the row is."""
+    for column in table.columns if table.n_rows > 2 and table.dialect is not None else ():
+        text = column.kind is Kind.TEXT and not (column.categorical or column.too_many)
+        for word in column.words if text else ():
+            if column.words[word] > 1 or word.casefold().strip(" :") not in _TOTALS:
+                continue
+            place = table.first_place(column.name, {word})
+            if place is not None and place.row == table.rows_by_file[-1] - 1:
+                yield (
+                    f"{place}, the last, holds {word!r} in the column {column.name!r}: is it a row "
+                    f"of totals? Leave it out: {option('skip_footer', 1)}. If it is a row like the "
+                    f"others, use {option('categorical', column.name)}."
+                )
+                return
 
 
 def _missing_values(columns: list[Column], rows: int) -> str:

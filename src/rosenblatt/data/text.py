@@ -20,14 +20,15 @@ from rosenblatt._util.spelling import option
 from rosenblatt._util.text import many
 from rosenblatt.data.ahead import done_ahead
 from rosenblatt.data.batch import TEXT, Batch, Kind, Place, Reader, Recode
-from rosenblatt.data.dialect import Dialect, Sniffed, TooLong, blocks, has_quote
+from rosenblatt.data.dialect import Dialect, Sniffed, TooLong, blocks, has_quote, last_records
 from rosenblatt.data.files import File
 from rosenblatt.data.formatted_numbers import first_not_number, not_numbers, numbers_of
 from rosenblatt.data.opening import open_bytes, reason
-from rosenblatt.data.options import Reading
+from rosenblatt.data.options import MARKS, Reading
 from rosenblatt.errors import InputError
 
 _WIDE = 1_000  # columns: each one's share of memory counts
+_NOTES = 10  # lines below a table
 _SMALL = 1 << 16  # bytes: less is read by one thread
 _RAGGED = re.compile(r"Row #(\d+): Expected (\d+) columns, got (\d+): (.*)", re.DOTALL)
 
@@ -46,14 +47,21 @@ class TextFiles(Reader):
     @property
     def reading(self) -> Reading:
         mark, delimiter = self.dialect.decimal, self.dialect.delimiter
-        return replace(self._reading, delimiter=delimiter, decimal=mark, styles=self.styles)
+        return replace(self._reading, delimiter=delimiter, mark=mark, styles=self.styles)
+
+    @property
+    def decimal(self) -> str:
+        return self.dialect.decimal
 
     @property
     def fingerprint(self) -> dict[str, Any]:
         return asdict(self.dialect) | self.reading.styles_to_dict()
 
     def kinds(self, wanted: list[str]) -> dict[str, Kind]:
-        head = self.dialect.body(self.dialect.head(self.files[0]))
+        head = self.dialect.head(self.files[0])
+        if self.dialect.footer:
+            head = head[: last_records(head, self.dialect.footer, self.dialect.delimiter)]
+        head = self.dialect.body(head)
         if not head.strip():
             return dict.fromkeys(wanted, Kind.NUMBER)
         rows = self._strings(head, wanted, self._place(self.files[0], 0))
@@ -118,9 +126,11 @@ class TextFiles(Reader):
 
     def _learn_kinds(self, tables: Any, wanted: list[str]) -> dict[str, Kind]:
         """Kinds, and whether a comma is meant by the decimal point: where that makes more columns
-        numbers. With commas between the fields it never is."""
-        marks = sorted([".", ","], key=lambda mark: mark != self.dialect.decimal)
-        marks = marks if self.dialect.delimiter != "," else ["."]
+        numbers. With commas between the fields it never is, but where that was said."""
+        mark = self.dialect.decimal
+        marks = sorted(MARKS, key=lambda other: other != mark)
+        if self._reading.decimal or self.dialect.delimiter == ",":
+            marks = [mark]
         text: dict[str, set[str]] = {mark: set() for mark in marks}
         for table in tables:
             for mark in marks:
@@ -153,7 +163,7 @@ class TextFiles(Reader):
                 stream, position = open_bytes(file.path, file.name)
                 with stream:
                     text = self.dialect.text(stream, file)
-                    for block in blocks(text, self.dialect.delimiter):
+                    for block in self._without_footer(blocks(text, self.dialect.delimiter)):
                         rest = self.dialect.body(block) if first else block
                         if len(rest) > 1000 or bytes(rest).strip():
                             yield file, first, position() / file.stamp[0], rest
@@ -168,6 +178,19 @@ class TextFiles(Reader):
                 raise InputError(
                     f"{file.name} cannot be read: {reason(error)}.", file=file.name
                 ) from None
+
+    def _without_footer(self, parts: Iterator[Any]) -> Iterator[Any]:
+        """Without the last records, which wait until it is known that others follow."""
+        if not self.dialect.footer:
+            yield from parts
+            return
+        waiting = b""
+        for part in parts:
+            text = waiting + bytes(part)
+            begin = last_records(text, self.dialect.footer, self.dialect.delimiter)
+            if begin:
+                yield memoryview(text)[:begin]
+            waiting = text[begin:]
 
     def _parse(self, block: Any, types: dict[str, Any], place: Place) -> Any:
         return self._checked(self._try(block, types), block, types, place)
@@ -245,6 +268,13 @@ class TextFiles(Reader):
         if match is None:
             return None
         number, expected, got = (int(v) for v in match.groups()[:3])
+        below = len(bytes(block).rpartition(match[4][:100].encode())[2].rstrip().splitlines())
+        if got < expected and below < _NOTES and len(bytes(block).splitlines()) > 2 * _NOTES:
+            return (
+                f"{place.below(number - 1)} has {many(got, 'field', 'one')} where the header has "
+                f"{expected}: {match[4][:100]!r}. If the table ends above, leave out what follows: "
+                f"{option('skip_footer', below + 1)}."
+            )
         only = f" ({self.names[0][:60]!r})" if len(self.names) == 1 else ""
         return (
             f"{place.below(number - 1)} has {many(got, 'field', 'one')} where the header has "

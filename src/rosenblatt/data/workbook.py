@@ -8,47 +8,39 @@ from __future__ import annotations
 
 import csv
 import datetime
-import io
-import tempfile
 import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from itertools import islice
-from pathlib import Path
+from itertools import chain, islice
 from typing import Any
 
 from rosenblatt._util.extras import needed
 from rosenblatt._util.spelling import option
 from rosenblatt._util.text import listed
-from rosenblatt.data.files import File, stamp
+from rosenblatt.data.files import File, Spool, stamp
 from rosenblatt.data.opening import reason
+from rosenblatt.data.options import Reading
 from rosenblatt.errors import InputError
 
 _SHOWN = 20  # names of sheets
 
 
-def as_text(file: File, wanted: str | None, earlier: str | None) -> File:
+def as_text(file: File, reading: Reading, wanted: str | None) -> File:
     """The sheet that is wanted; or the one that an earlier table was in; or the only one."""
-    with _opened(file) as book:
-        sheet = _chosen(file, book.worksheets, wanted, earlier)
-        spool = tempfile.NamedTemporaryFile(prefix="rosenblatt-")  # noqa: SIM115 - lives with the File
-        text = io.TextIOWrapper(spool, encoding="utf-8", newline="")
+    spool, empty, below = Spool(), True, 0
+    with _opened(file) as book, open(spool.path, "w", encoding="utf-8", newline="") as text:
+        sheet = _chosen(file, book.worksheets, wanted, reading.sheet_name)
         text.write("sep=,\n")
-        writer, empty = csv.writer(text, lineterminator="\n"), True
-        below = 0
-        for number, row in _rows(sheet):
+        writer = csv.writer(text, lineterminator="\n")
+        for number, row in _rows(sheet, reading.skip_rows or 0, reading.header_rows or 1):
             text.write("\n" * (number - below))  # empty rows: the others keep their numbers
-            writer.writerow(map(_written, row))
+            writer.writerow(_written(value, reading.decimal or ".") for value in row)
             empty, below = False, number + 1
-        text.detach()  # flushes
-        spool.flush()
     if empty:
         raise InputError(f"{file.name}: the sheet {sheet.title!r} is empty.", file=file.name)
-    path = Path(spool.name)
-    return replace(
-        file, path=path, kind="text", stamp=stamp(path), keep=spool, sheet=str(sheet.title)
-    )
+    told = {"keep": spool, "sheet": str(sheet.title), "called": "sheet row {0}"}
+    return replace(file, path=spool.path, kind="text", stamp=stamp(spool.path), **told)
 
 
 @contextmanager
@@ -99,15 +91,15 @@ def _chosen(file: File, sheets: list[Any], wanted: str | None, earlier: str | No
     return filled[0]
 
 
-def _rows(sheet: Any) -> Iterator[tuple[int, list[Any]]]:
+def _rows(sheet: Any, skip: int = 0, header: int = 1) -> Iterator[tuple[int, list[Any]]]:
     """Rows that hold anything, without the empty cells at their end, and their numbers from 0."""
     sheet.reset_dimensions()  # what the file says of its size is often wrong
-    width = 0
-    for number, cells in enumerate(sheet.iter_rows(values_only=True)):
-        row = _trimmed(cells)
-        if row:
-            width = width or len(row)
-            yield number, row + [None] * (width - len(row))
+    all_rows = enumerate(map(_trimmed, sheet.iter_rows(values_only=True)))
+    rows = ((number, row) for number, row in all_rows if row and number >= skip)
+    names = list(islice(rows, header))
+    width = max((len(row) for _, row in names), default=0)
+    for number, row in chain(names, rows):
+        yield number, row + [None] * (width - len(row))
 
 
 def _trimmed(cells: Iterable[Any]) -> list[Any]:
@@ -117,7 +109,8 @@ def _trimmed(cells: Iterable[Any]) -> list[Any]:
     return row
 
 
-def _written(value: Any) -> str:
+def _written(value: Any, mark: str) -> str:
+    """`mark`: the decimal mark of the text that it becomes a part of."""
     if value is None:
         return ""
     if isinstance(value, datetime.datetime):
@@ -125,4 +118,4 @@ def _written(value: Any) -> str:
         return value.date().isoformat() if midnight else value.isoformat(sep=" ")
     if isinstance(value, (datetime.date, datetime.time)):
         return value.isoformat()
-    return repr(value) if isinstance(value, float) else str(value)
+    return repr(value).replace(".", mark) if isinstance(value, float) else str(value)

@@ -21,18 +21,40 @@ export function look(files, reading) {
 /** @param {File} file @param {any} reading */
 function fields({ name, text }, reading) {
   const plain = text.replace(/^\ufeff/, ""), announced = /^sep=(.)\r?\n/.exec(plain);
-  const rest = announced ? plain.slice(announced[0].length) : plain;
+  const rest = below(announced ? plain.slice(announced[0].length) : plain, Number(reading.skip_rows ?? 0));
   const head = /** @type {RegExpExecArray} */ (/^[\r\n]*((?:"[^"]*"|[^\r\n])*)/.exec(rest))[1];
   const delimiter = reading.sep ?? announced?.[1] ?? (/\.(tsv|tab)(\.|$)/i.test(name) ? "\t" : likeliest(head, reading.delimiter));
   const joined = delimiter === BLANKS ? oneBlank(rest) : rest;
   const rows = [...records(joined, delimiter, false, { line: 0 })].filter((record) => record.length);
   demand(rows.length, `${name} is empty: a table begins with the names of its columns`);
-  const own = reading.header === false ? rows[0].map((_, j) => `x${j}`) : /** @type {string[]} */ (rows.shift()).map((field) => field.trim());
+  const own = reading.header === false ? rows[0].map((_, j) => `x${j}`) : joinedNames(rows.splice(0, Number(reading.header_rows ?? 1)));
+  rows.splice(rows.length - Math.min(rows.length, Number(reading.skip_footer ?? 0)));
   const given = /** @type {string[]} */ (reading.names ?? own);
   demand(given.length === own.length, `${name} has ${own.length} columns, and there are ${given.length} names`);
   for (const [i, row] of rows.entries())
     demand(row.length === given.length, `${place(name, i)} has ${row.length} fields where the header has ${given.length}`);
   return { name, delimiter, names: given, rows };
+}
+
+/** Without the first lines. @param {string} text @param {number} lines */
+function below(text, lines) {
+  const end = text.includes("\n") ? "\n" : "\r";
+  return text.split(end).slice(lines).join(end);
+}
+
+/** A name of the upper lines holds for the columns on its right that have none there, up to the next name
+ * of a line above. @param {string[][]} records */
+function joinedNames(records) {
+  const names = Array.from({ length: Math.max(0, ...records.map((record) => record.length)) }, () => /** @type {string[]} */ ([]));
+  for (const [k, record] of records.entries()) {
+    let above = "";
+    for (const [j, parts] of names.entries()) {
+      const ends = k === records.length - 1 || records.slice(0, k).some((other) => (other[j] ?? "").trim());
+      above = (record[j] ?? "").trim() || (ends ? "" : above);
+      if (above) parts.push(above);
+    }
+  }
+  return names.map((parts) => parts.join(" "));
 }
 
 /** Any number of spaces and tabs as one. @param {string} text */
@@ -63,8 +85,9 @@ export function numberIn(cell, mark) {
 }
 
 /** A comma is meant by the decimal point where that makes more columns numbers; with commas between the
- * fields it never is. @param {any} table @param {number[]} columns @param {string} first */
-export function decimalMark(table, columns, first) {
+ * fields it never is, but where that was said. @param {any} table @param {number[]} columns @param {any} reading */
+export function decimalMark(table, columns, { decimal, mark: first }) {
+  if (decimal) return decimal;
   if (table.delimiter === ",") return ".";
   const wrong = (/** @type {string} */ mark) => columns.filter((j) => table.files.some((/** @type {any} */ { rows }) =>
     rows.some((/** @type {string[]} */ row) => !table.missing.has(row[j]) && numberIn(row[j], mark) === null))).length;
@@ -80,11 +103,12 @@ export function styled(cell, { unit, decimal: mark }) {
   const group = `[${mark === "." ? "," : "."}'’\\s_]`, point = `\\${mark}`;
   const digits = `\\d{1,3}(?:${group}\\d{3})+(?:${point}\\d+)?|\\d+(?:${point}\\d*)?|${point}\\d+`;
   const whole = new RegExp(`^([-+−]?)\\s?(${MONEY})?\\s?([-−]?)(${digits})([eE][-+]?\\d+)?\\s?(${UNIT})?$`, "u");
-  const found = whole.exec(cell.trim());
-  if (!found || (found[2] && found[6])) return null;
-  const said = (found[2] ?? found[6] ?? "").replace(/\s/g, "");
+  const brackets = /^\(\s?(.*?)\s?\)\s?([%‰]?)$/.exec(cell.trim()); // as accountants write what is negative
+  const found = whole.exec(brackets ? brackets[1] : cell.trim()), behind = brackets?.[2] || undefined;
+  if (!found || [found[2], found[6], behind].filter(Boolean).length > 1) return null;
+  const said = (found[2] ?? found[6] ?? behind ?? "").replace(/\s/g, "");
   const plain = found[4].replace(new RegExp(group, "g"), "").replace(mark, ".") + (found[5] ?? "");
   const minus = (found[1] === "-" || found[1] === "−") !== Boolean(found[3]);
-  const value = Number(plain) * (minus ? -1 : 1);
+  const value = Number(plain) * (minus !== Boolean(brackets) ? -1 : 1);
   return said === unit || (value === 0 && !said) ? value : null;
 }

@@ -40,7 +40,7 @@ function encode(claim, table, columns, reading) {
   const at = (/** @type {string} */ name) => table.names.indexOf(name), { target } = claim.preprocessing;
   const styles = new Map([...reading.numeric, ...reading.dates].map((/** @type {any} */ style) => [style.column, style]));
   const plain = [...columns, target].filter((c) => c.kind === "number" && !styles.has(c.name));
-  const mark = decimalMark(table, plain.map((c) => at(c.name)), reading.decimal), decimal = claim.numbers === "decimal";
+  const mark = decimalMark(table, plain.map((c) => at(c.name)), reading), decimal = claim.numbers === "decimal";
   demand(!decimal || columns.every((c) => !c.scaled), "Decimals are meant as they are written, and the preprocessing scales them");
   const label = labelOf(target), dropped = new Set(places(claim.dropped));
   let left = 0; // rows without a label

@@ -9,7 +9,8 @@ const NOT = "This is not the preprocessing of a table:";
 /** The fields of its parts, as form.js reads them. */
 const NUMBERS = "name:text kind:text fill:finite~ center:finite scale:finite seen:object~";
 const WORDS = "name:text kind:text words:text* missing:flag reference:text~";
-const READING = `header:flag~ na_values:text* encoding:text~ delimiter:text decimal:text numeric:object*
+const READING = `header:flag~ na_values:text* encoding:text~ delimiter:text mark:text numeric:object*
+  decimal:text~ skip_rows:count~ header_rows:count~ skip_footer:count~
   sep:text~ names:any sheet_name:text~ drop_unlabelled:flag dates:object*`;
 
 /** @param {boolean} holds @param {string} otherwise @returns {asserts holds} */
@@ -94,7 +95,7 @@ function checkReading(reading) {
   checkFields(reading, READING, NOT);
   checkLayout(reading);
   insist([...reading.delimiter].length === 1, "its delimiter is not one character");
-  const marks = [reading.decimal, ...reading.numeric.map((/** @type {any} */ style) => {
+  const marks = [reading.mark, reading.decimal ?? ".", ...reading.numeric.map((/** @type {any} */ style) => {
     checkFields(style, "column:text unit:text decimal:text", NOT);
     return style.decimal;
   })];

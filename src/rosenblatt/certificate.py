@@ -22,6 +22,7 @@ from rosenblatt._certify.diagnostics import (
     visible_conflict,
 )
 from rosenblatt._certify.facial_reduction import ONLY_SEPARABLE, Partition
+from rosenblatt._certify.families import FAMILIES, Beside, refuse_pairs, rows_of
 from rosenblatt._certify.lifted_rows import LiftedRows
 from rosenblatt._certify.margins import Bound
 from rosenblatt._certify.parts import (
@@ -39,7 +40,7 @@ from rosenblatt._certify.parts import (
     Verdict,
     separated_rows,
 )
-from rosenblatt._certify.rows import Rows
+from rosenblatt._certify.rows import Names, Rows
 from rosenblatt._certify.table import (
     Table,
     named,
@@ -90,6 +91,11 @@ def certify(
     work_limit: int | None = None,
     preprocessing: Preprocessing | None = None,
     pairs: bool = False,
+    family: str = "logistic",
+    time: Any = None,
+    entry: Any = None,
+    strata: Any = None,
+    levels: Any = None,
 ) -> Certificate:
     """Decide whether a hyperplane separates the classes, and prove it.
 
@@ -123,6 +129,22 @@ def certify(
     pairs : bool
         Certify each pair of classes, too: `pair_certificates` has them, as a table. The limits are
         those of each.
+    family : str
+        Whose estimate is asked about. "logistic": binary and multinomial logistic models; probit
+        and complementary log-log models have a finite estimate on the same rows. "poisson": counts
+        with a log link, and any other model with a log link and a point mass at 0; "ppml": the same
+        for amounts. "ordinal": proportional odds, ordered probit. "conditional": conditional
+        logistic regression, within `strata`. "cox": proportional hazards, with Breslow's or Efron's
+        way with tied events; y says which rows have an event. An offset changes no answer. Only
+        the logistic and log-link models have an intercept.
+    time, entry : array of shape (n,), or the name of a column of X
+        For "cox": when each row had its event or was last seen, and when it came under observation
+        (left truncation, start-stop data; by default before all events).
+    strata : array of shape (n,), or the name of a column of X
+        For "conditional", and if wanted for "cox": rows are compared within their stratum.
+    levels : list, optional
+        For "ordinal": the levels of y from the lowest on. By default the order of numbers, or of an
+        ordered categorical.
 
     Returns
     -------
@@ -144,8 +166,13 @@ def certify(
     if time_limit is not None:
         parameters.positive("time_limit", time_limit)
     work_limit = parameters.whole_or_none("work_limit", work_limit)
+    parameters.one_of("family", family, FAMILIES)
+    X, beside = Beside.of(X, family, levels, time=time, entry=entry, strata=strata)
+    if beside is not None:
+        fit_intercept = bool(fit_intercept) and family in verify.LOG_LINK
+        refuse_pairs(pairs, family)
     table, preprocessing = read_encoded(
-        X, y, sample_weight, preprocessing, numbers=numbers, many=True
+        X, y, sample_weight, preprocessing, numbers=numbers, many=True, beside=beside
     )
 
     def decided(table: Table, **more: Any) -> Certificate:
@@ -233,9 +260,14 @@ class Certificate(AboutRows):
         return len(self._document["dropped"])
 
     @property
+    def family(self) -> str:
+        """The model that it is about, as it was given to `certify`."""
+        return str(self._document.get("family", {"name": "logistic"})["name"])
+
+    @property
     def many(self) -> bool:
-        """More than two classes."""
-        return len(self._document["labels"]) > 2
+        """More than two classes, of a logistic model."""
+        return len(self._document["labels"]) > 2 and "family" not in self._document
 
     @property
     def numbers(self) -> str:
@@ -337,16 +369,22 @@ class Certificate(AboutRows):
 
     # --- Checking, saving, showing ---
 
-    def verify(self, X: Any, y: Any) -> None:
-        """Check every claim against the data, exactly. Raises VerificationError if one fails."""
+    def verify(
+        self, X: Any, y: Any, *, time: Any = None, entry: Any = None, strata: Any = None
+    ) -> None:
+        """Check every claim against the data, exactly. Raises VerificationError if one fails.
 
+        What was given to `certify` beside X and y is given again.
+        """
+        beside: dict[str, Any] = {"time": time, "entry": entry, "strata": strata}
         try:
             verify.check_form(self._document)
+            X, columns = Beside.of(X, self.family, None, **beside)
             X, names, texts = read_again(X, y, self._document)
             other = f"it is about the columns {self.feature_names}, in this order; X has {names}"
             verify.demand(names in (None, self.feature_names), other)
             signs = verify.label_signs(self._document, texts)
-            check(self._document, X, codes(signs, self._document["labels"]))
+            check(self._document, X, codes(signs, self._document["labels"]), columns)
         except InputError:  # of X and y
             raise
         except verify.Rejected as reason:
@@ -450,9 +488,21 @@ def by_training_first(
     return _Search(table, True, "float", budget, preprocessing, train_first=True).run()
 
 
-def _rows_of(table: Table, *, intercept: bool, decimal: bool, budget: Budget) -> Rows:
+def _rows_of(table: Table, *, intercept: bool, decimal: bool, budget: Budget) -> tuple[Rows, Names]:
     """The rows to decide about: those that are present; of many classes they are lifted."""
     X, y = table.X, table.y
+    if table.beside is not None:
+        there = range(len(y)) if table.present is None else table.present.tolist()
+        return rows_of(
+            table.beside,
+            X,
+            y,
+            table.labels,
+            there,
+            intercept=intercept,
+            decimal=decimal,
+            budget=budget,
+        )
     if table.present is not None:
         X, y = X[table.present], y[table.present]
 
@@ -460,9 +510,11 @@ def _rows_of(table: Table, *, intercept: bool, decimal: bool, budget: Budget) ->
         return Rows(X, signs, intercept=intercept, decimal=decimal, budget=budget)
 
     if len(table.classes) <= 2:
-        return signed(y)
+        rows = signed(y)
+        return rows, rows.names(table.present)
     points = signed(np.ones(len(y), dtype=np.int8))
-    return LiftedRows.of(points, y.astype(np.intp) - 1, len(table.classes))
+    lifted = LiftedRows.of(points, y.astype(np.intp) - 1, len(table.classes))
+    return lifted, lifted.names(table.present)
 
 
 @dataclass
@@ -479,11 +531,11 @@ class _Search:
 
     def __post_init__(self) -> None:
         decimal = self.numbers == "decimal"
-        self.rows = _rows_of(
+        self.rows, self.name = _rows_of(
             self.table, intercept=self.intercept, decimal=decimal, budget=self.budget
         )
-        self.many = len(self.table.classes) > 2
-        self.name = self.rows.names(self.table.present)
+        self.logistic = self.table.beside is None
+        self.many = self.logistic and len(self.table.classes) > 2
 
     def run(
         self, *, only_separable: bool = False, pairs: PairCertificates | None = None
@@ -503,11 +555,11 @@ class _Search:
         with noting(limits):
             trained = self._decide(partition)
         out = say.head(self.table, self.intercept, self.numbers)
-        out |= say.partition_part(partition, self.name)
+        out |= say.partition_part(partition, self.name, margins=self.logistic)
         if only_separable:
             self.budget.lift()
             limits += [ONLY_SEPARABLE] * (out["verdict"] in _MORE_TO_TELL)
-        if out["verdict"] == "complete separation":
+        if out["verdict"] == "complete separation" and self.logistic:
             out |= self._margins(partition, trained, limits, search=not only_separable)
         if not only_separable:
             self._findings(partition, out, limits)
@@ -516,7 +568,7 @@ class _Search:
             out["preprocessing"] = self.preprocessing.to_dict()
         self.budget.begins("checking the proof")
         with nothing_rejected():
-            check(out, self.table.X, self.table.y, hashed=True)
+            check(out, self.table.X, self.table.y, self.table.beside, hashed=True)
         return out
 
     def _findings(self, partition: Partition, out: dict[str, Any], limits: list[str]) -> None:
@@ -530,7 +582,7 @@ class _Search:
             if out["verdict"] == "quasi-complete separation":
                 out["signs"] = coefficient_signs(partition, collinear, self.name)
         self.budget.lift()
-        if not self.many and (out["separable"] or "separator" in out):
+        if self.logistic and not self.many and (out["separable"] or "separator" in out):
             alone = revealing_columns(self.rows)
             out["revealing"] = [part for part, _ in alone]
             self.sides = {self.table.columns[part["column"]]: sides for part, sides in alone}

@@ -5,7 +5,8 @@ no tolerance and no solver: the hard part was finding the numbers in the certifi
 only multiplied and added, in whole numbers. docs/certificate.md says what each field means.
 
 Row i is a_i = y_i (x_i, 1), or y_i x_i through the origin, with y_i = -1 or +1. Weights w have
-row i on the right side if a_i·w > 0. `Lifted` has the rows of more than two classes.
+row i on the right side if a_i·w > 0. More than two classes, and other models than the logistic one,
+are about rows that are made of those of the table: see `Lifted`.
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ import math
 import re
 import struct
 import sys
-from collections import Counter
+from bisect import bisect_right
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from decimal import Decimal
 from fractions import Fraction
@@ -51,17 +53,32 @@ FORMS = {  # the fields of each object: ? may be missing, * is a list of these, 
     "column": "column:count sign:side threshold:exact rows:count",
     "always": """schema:text producer:text verdict:text separable:flag~ numbers:text
         fit_intercept:flag rows:count dropped:count* columns:text* target:text labels:text~*
-        sizes?:count* sha256:text limits:text* preprocessing?:object collinear?:combination*""",
+        sizes?:count* sha256:text limits:text* preprocessing?:object collinear?:combination*
+        family?:family""",
+    "family": "name:text time?:text entry?:text strata?:text",
     "combination": "column:count vector:exact*",
 }
 VERDICTS = {
-    "complete separation": """margins:margins radius_row:count mistake_bound:bound
-        best_possible_mistake_bound:bound revealing?:column*""",
+    "complete separation": """margins?:margins radius_row?:count mistake_bound?:bound
+        best_possible_mistake_bound?:bound separator?:exact* separated?:count* signs?:sign*
+        revealing?:column*""",
     "quasi-complete separation": """conflict:conflict balance?:blend orthogonal:exact**
         separator:exact* separated:count* signs?:sign* revealing?:column*""",
     "overlap": "conflict:conflict balance?:blend orthogonal:exact**",
     "undecided": "conflict?:conflict",
 }
+ROLES = ("time", "entry", "strata")  # columns of a family beside those of the rows
+LOG_LINK = ("poisson", "ppml")  # counts; amounts, which need not be whole
+FAMILIES = {  # the roles that each must have, and may have
+    "poisson": ((), ()),
+    "ppml": ((), ()),
+    "ordinal": ((), ()),
+    "conditional": (("strata",), ()),
+    "cox": (("time",), ("entry", "strata")),
+}
+PAIRED = ("conditional", "cox")
+COUNTS = ("0", "> 0")  # the labels of a log link: only whether a count is 0 matters
+MARGINS = ("margins", "radius_row", "mistake_bound", "best_possible_mistake_bound")
 Part = dict[str, Any]  # of a certificate, or all of it
 OTHER_DATA = "this is other data: a number, a label, or the order of rows or columns differs"
 PRIME = 1980527385046969939  # no neighbour of a power of two, as floats often are
@@ -154,20 +171,33 @@ class Data:
         demand(len(set(dropped)) == len(dropped) < n, "dropped names a row twice, or all")
         self.numbers, self.y, self.intercept = numbers, y, claim["fit_intercept"]
         self.decimal, self.size = claim["numbers"] == "decimal", len(columns) + self.intercept
-        self.form, out = struct.Struct(f"<{len(columns)}d"), set(dropped)
+        self.d, self.roles = len(columns), roles(claim)
+        self.form, out = struct.Struct(f"<{self.d + len(self.roles)}d"), set(dropped)
         self.n, self.kept = n, [i not in out for i in range(n)]
         self.present, self.labels = [list(compress(v, self.kept)) for v in (range(n), y)]
 
     def x(self, i: int) -> Sequence[float]:
-        return self.form.unpack_from(self.numbers, i * self.form.size)
+        return self.form.unpack_from(self.numbers, i * self.form.size)[: self.d]
 
     @cached_property
     def rows(self) -> Sequence[Sequence[float]]:
-        return list(compress(self.form.iter_unpack(self.numbers), self.kept))
+        every = compress(self.form.iter_unpack(self.numbers), self.kept)
+        return [x[: self.d] for x in every] if self.roles else list(every)
 
-    def lifted(self, x: Sequence[float]) -> list[Any]:
-        """(x, 1), or x through the origin: the numbers that are meant."""
+    @cached_property
+    def beside(self) -> dict[str, list[float]]:
+        """The columns of the family, by role: of all rows."""
+        columns = list(zip(*self.form.iter_unpack(self.numbers), strict=True))
+        return dict(zip(self.roles, map(list, columns[self.d :]), strict=True))
+
+    def exact(self, i: int) -> list[Any]:
+        """(x_i, 1), or x_i through the origin: the numbers that are meant."""
+        x = self.x(i)
         return [*((Decimal(repr(v)) for v in x) if self.decimal else x), *[1] * self.intercept]
+
+    def separated(self, signs: Sequence[int]) -> list[int]:
+        """The rows that a document names as strictly right, where those with sign 1 are."""
+        return list(compress(self.present, signs))
 
     @cached_property
     def lengths(self) -> Sequence[float]:
@@ -181,9 +211,9 @@ class Data:
         form = "b" if len(claim["labels"]) == 2 else "i"
         return fingerprint(self.numbers, signs, self.form.size, form)
 
-    def sign(self, x: Sequence[float], y: int, exact: list[int]) -> int:
-        """The sign of y (x, 1)·w - bound in whole numbers, for exact = (w, bound)."""
-        row = whole(list(compress([*self.lifted(x), -y], exact)))
+    def sign(self, i: int, y: int, exact: list[int]) -> int:
+        """The sign of y (x_i, 1)·w - bound in whole numbers, for exact = (w, bound)."""
+        row = whole(list(compress([*self.exact(i), -y], exact)))
         total: int = y * sum(map(mul, row, filter(None, exact)))
         return (total > 0) - (total < 0)
 
@@ -203,15 +233,15 @@ class Data:
         f = [v / largest for v in exact]
         unit, low = (len(f) + 16) * 2.0**-53 * math.hypot(*f) + 2.0**-900, f.pop()
 
-        def settled(x: Sequence[float], y: int) -> int:
+        def settled(i: int, x: Sequence[float], y: int) -> int:
             score = y * sum(map(mul, [*x, 1.0], f)) - low
             if unit * (math.hypot(*x) + 2.0) < abs(score) < math.inf:
                 return 1 if score > 0 else -1
-            return self.sign(x, y, exact)
+            return self.sign(i, y, exact)
 
         asked = [True] * len(self.present) if among is None else among
-        each = zip(asked, self.rows, self.labels, strict=True)
-        return [settled(x, y) if wanted else 0 for wanted, x, y in each]
+        each = zip(asked, self.present, self.rows, self.labels, strict=True)
+        return [settled(i, x, y) if wanted else 0 for wanted, i, x, y in each]
 
     def vector(self, texts: Sequence[str], what: str) -> list[Fraction]:
         demand(len(texts) == self.size, f"{what}: a vector has the wrong length")
@@ -219,7 +249,7 @@ class Data:
 
     def flat(self, normals: list[list[int]]) -> Sequence[bool]:
         """Is the row orthogonal to all of the normals?"""
-        return [not any(self.sign(x, 1, [*v, 0]) for v in normals) for x in self.rows]
+        return [not any(self.sign(i, 1, [*v, 0]) for v in normals) for i in self.present]
 
     def squares(self, w: Sequence[Any], blend: Sequence[Any]) -> tuple[Any, Any]:
         return length2(w), length2(blend)
@@ -234,11 +264,11 @@ class Data:
 
     def square(self, i: int) -> Fraction:
         """‖a_i‖², exactly."""
-        return length2(filter(None, self.lifted(self.x(i))))
+        return length2(filter(None, self.exact(i)))
 
     def multiples(self, rows: Sequence[int]) -> list[list[int]]:
         """(x_i, 1) in whole numbers, each row times what that takes."""
-        return [whole(self.lifted(self.x(i))) for i in rows]
+        return [whole(self.exact(i)) for i in rows]
 
     def rank(self, vectors: Iterable[Sequence[int]]) -> int:
         """Rank modulo a prime. The true rank is never smaller."""
@@ -257,44 +287,210 @@ class Data:
     def blend(self, rows: Sequence[int], weights: Sequence[int]) -> list[Fraction]:
         """Σ weight·(x_i, 1), exactly."""
         totals = []
-        for column in zip(*(self.lifted(self.x(i)) for i in rows), strict=True):
+        for column in zip(*map(self.exact, rows), strict=True):
             *terms, common = whole([*column, 1])
             totals.append(Fraction(sum(map(mul, terms, weights)), common))
         return totals
 
 
 class Lifted(Data):
+    """Rows that are made of those of a table, its `points`: `parts` says of which, by number."""
+
+    parts: dict[int, Any]
+
+    def __init__(self, claim: Part, points: Data):
+        self.points, self.intercept, self.decimal = points, False, points.decimal
+        self.size = self.lift(claim)
+        self.present, self.n = [*self.parts], max(self.parts, default=0) + 1
+        self.labels = [self.side(i) for i in self.present]
+        self.y: Any = Counter(dict(zip(self.present, self.labels, strict=True)))
+        self.kept = self.y  # 0 for those that are not there
+        self.sha256 = points.sha256  # type: ignore[method-assign]
+
+    def lift(self, claim: Part) -> int:
+        """Makes the parts; how many numbers a row has."""
+        raise NotImplementedError
+
+    def side(self, i: int) -> int:
+        return 1
+
+    rows: Any = property(lambda self: map(self.x, self.present))  # made when they are read
+
+
+class Rivals(Lifted):
     """More than two classes c, each with weights w_c: row i of class y is right if for every other
     class c, its rival, (w_y - w_c)·(x_i, 1) > 0. So it is as many rows as it has rivals, with the
     numbers (i k + y) k + c, that have (x_i, 1) in the block of y and minus that in the block of c.
     The last class has no block, and its weights are 0: nothing changes if one vector is added to
-    the weights of all classes. `points` are the rows themselves."""
+    the weights of all classes."""
 
-    def __init__(self, claim: Part, points: Data):
-        k, own = len(claim["labels"]), {i: points.y[i] - 1 for i in points.present}
-        sizes = [[*own.values()].count(c) for c in range(k)]
-        good = 0 not in sizes and sum(sizes) == len(own) and sizes == claim["sizes"]
-        demand(good, "a class has no row, or another number of rows")
-        self.points, self.k, self.n, self.size = points, k, points.n * k**2, (k - 1) * points.size
-        others = ((i, y, c) for i, y in own.items() for c in range(k) if c != y)
-        self.parts = {(i * k + y) * k + c: (i, y, c) for i, y, c in others}
-        once: Any = Counter(self.parts.keys())  # 1 for each that is there, 0 for others
-        self.present, self.labels, self.kept, self.y = [*once], [*once.values()], once, once
-        self.intercept, self.decimal = False, points.decimal
-        self.sha256 = points.sha256  # type: ignore[method-assign]
+    def lift(self, claim: Part) -> int:
+        points = self.points
+        self.k, own = len(claim["labels"]), {i: points.y[i] - 1 for i in points.present}
+        check_sizes(claim, points)
+        others = ((i, y, c) for i, y in own.items() for c in range(self.k) if c != y)
+        self.parts = {(i * self.k + y) * self.k + c: (i, y, c) for i, y, c in others}
+        return (self.k - 1) * points.size
 
     def x(self, i: int) -> Sequence[float]:
         row, own, rival = self.parts[i]
         x = [*self.points.x(row), *[1.0] * self.points.intercept]
         return [((c == own) - (c == rival)) * v for c in range(self.k - 1) for v in x]
 
-    rows: Any = property(lambda self: map(self.x, self.present))  # made when they are read
-
     def squares(self, w: Sequence[Any], blend: Sequence[Any]) -> tuple[Any, Any]:
         """With the last class: weights less their mean, the shortest; blocks that sum to 0."""
         size = self.points.size
         w2, blend2 = (length2(sum(v[j::size]) for j in range(size)) for v in (w, blend))
         return length2(w) - w2 / self.k, length2(blend) + blend2
+
+
+def check_sizes(claim: Part, points: Data) -> None:
+    here = Counter(points.labels)
+    sizes = [here[c] for c in range(1, len(claim["labels"]) + 1)]
+    good = 0 not in sizes and sum(sizes) == len(points.present) and sizes == claim["sizes"]
+    demand(good, "a class has no row, or another number of rows")
+
+
+class Sided(Lifted):
+    """Rows under label 0, with the number 2i and the sign -, or under label 1, 2i + 1 and +.
+
+    "poisson" and "ppml", and any other model with a log link and a point mass at 0: 0 has the label
+    0. A row with another count has both, so that its score must be 0: the likelihood falls where
+    its mean goes to infinity, and where it goes to 0.
+    "ordinal": P(y <= c) = F(θ_c - β·x) for the levels c = 1 … k, with the weights (β, θ) for rows
+    (x, -e_c). A row of level c has that under label 0, unless c = k, and (x, -e_(c-1)) under
+    label 1, unless c = 1: the likelihood rises with θ_c - β·x and with β·x - θ_(c-1)."""
+
+    def lift(self, claim: Part) -> int:
+        self.parts = sided_parts(claim, self.points.y, self.points.present)
+        if claim["family"]["name"] in LOG_LINK:
+            self.k, self.intercept = 0, self.points.intercept
+            return self.points.size
+        if len(claim["labels"]) > 2:
+            check_sizes(claim, self.points)
+        self.k = len(claim["labels"]) - 1
+        return self.points.d + self.k
+
+    def side(self, i: int) -> int:
+        return 2 * (i % 2) - 1
+
+    def x(self, i: int) -> Sequence[float]:
+        row, threshold = self.parts[i]
+        return [*self.points.x(row), *(-float(c == threshold) for c in range(self.k))]
+
+    def separated(self, signs: Sequence[int]) -> list[int]:
+        return all_strict(((i // 2,) for i in self.present), signs)
+
+
+class Paired(Lifted):
+    """Row i against row j, with the number i n + j: x_i - x_j.
+
+    "conditional": within a stratum the row that was chosen against each other one.
+    "cox": at each time of an event a row with one against everyone at risk, where entry < that time
+    <= time. This is so for Breslow's and for Efron's way with tied events: see `risk_pairs`."""
+
+    def lift(self, claim: Part) -> int:
+        points = self.points
+        pairs = pairs_of(claim["family"]["name"], points.y, points.present, points.beside)
+        self.parts = {i * points.n + j: (i, j) for i, j in sorted(pairs)}
+        return points.d
+
+    def exact(self, i: int) -> list[Any]:
+        one, other = map(self.points.x, self.parts[i])
+        both = [[Decimal(repr(v)) for v in x] if self.decimal else x for x in (one, other)]
+        return [Fraction(v) - Fraction(u) for v, u in zip(*both, strict=True)]
+
+    def x(self, i: int) -> Sequence[float]:
+        if self.decimal:
+            return list(map(float, self.exact(i)))
+        one, other = map(self.points.x, self.parts[i])
+        return [v - u for v, u in zip(one, other, strict=True)]
+
+    def separated(self, signs: Sequence[int]) -> list[int]:
+        return all_strict(self.parts.values(), signs)
+
+
+def all_strict(points: Iterable[tuple[int, ...]], signs: Sequence[int]) -> list[int]:
+    """The points all of whose lifted rows are strictly right."""
+    strict, other = set[int](), set[int]()
+    for some, sign in zip(points, signs, strict=True):
+        (strict if sign else other).update(some)
+    return sorted(strict - other)
+
+
+def sided_parts(claim: Part, y: Sequence[int], present: Iterable[int]) -> dict[int, Any]:
+    """The row, and its threshold, by number; see `Sided`."""
+    if claim["family"]["name"] in LOG_LINK:
+        return {2 * i + side: (i, None) for i in present for side in range(1 + (y[i] > 0))}
+    k, parts = len(claim["labels"]), dict[int, Any]()
+    for i in present:
+        level = y[i] if k > 2 else (y[i] + 3) // 2  # from 1 on
+        if level < k:
+            parts[2 * i] = i, level - 1
+        if level > 1:
+            parts[2 * i + 1] = i, level - 2
+    return parts
+
+
+def pairs_of(
+    name: str, y: Sequence[int], present: Iterable[int], beside: dict[str, list[float]]
+) -> list[tuple[int, int]]:
+    strata = defaultdict[float, list[int]](list)
+    for i in present:
+        strata[beside["strata"][i] if "strata" in beside else 0.0].append(i)
+    if name == "conditional":
+        chosen = {s: [i for i in rows if y[i] > 0] for s, rows in strata.items()}
+        demand(all(len(one) == 1 for one in chosen.values()), "a stratum has not one choice")
+        return [(*chosen[s], j) for s, rows in strata.items() for j in rows if j not in chosen[s]]
+    time = beside["time"]
+    entry = beside.get("entry", [-math.inf] * len(time))
+    demand(all(entry[i] < time[i] for rows in strata.values() for i in rows), "time <= entry")
+    each = (risk_pairs(rows, y, time, entry) for rows in strata.values())
+    return [pair for pairs in each for pair in pairs]
+
+
+def risk_pairs(
+    rows: Sequence[int], y: Sequence[int], time: Sequence[float], entry: Sequence[float]
+) -> Iterable[tuple[int, int]]:
+    """Each event against everyone at risk, in few pairs.
+
+    Whoever is right in (i, k) and in (k, j) is right in (i, j), and strictly so if one of them is
+    strict. So an event needs no pair of its own with a row that is also at risk at the next time of
+    an event whose row is at risk here: the pair with that row is enough. `waiting` are the times
+    that have not yet met such a next one. Of tied events each is against the next and the last
+    against the first: all must have the same score, as each is at risk for the others."""
+    times = sorted({time[i] for i in rows if y[i] > 0})
+    events, others = ([list[int]() for _ in times] for _ in range(2))
+    for i in rows:
+        if (last := bisect_right(times, time[i]) - 1) >= 0:
+            (events if y[i] > 0 else others)[last].append(i)
+    first = {i: bisect_right(times, entry[i]) for i in rows}  # the first time at which it is there
+    waiting = list[int]()
+    for now, tied in enumerate(events):
+        soonest = min(first[i] for i in tied)
+        while waiting and waiting[-1] >= soonest:
+            before = waiting.pop()
+            yield events[before][0], next(i for i in tied if first[i] <= before)
+        waiting.append(now)
+        if len(tied) > 1:
+            yield from zip(tied, [*tied[1:], tied[0]], strict=True)
+        for j in others[now]:
+            for before in reversed(waiting):
+                if before < first[j]:
+                    break
+                yield events[before][0], j
+
+
+def lifted(claim: Part, points: Data) -> Data:
+    """The rows that the claim is about."""
+    if "family" not in claim:
+        return Rivals(claim, points) if len(claim["labels"]) > 2 else points
+    return (Paired if claim["family"]["name"] in PAIRED else Sided)(claim, points)
+
+
+def roles(claim: Part) -> list[str]:
+    """Those of the columns beside the rows, in their order."""
+    return [role for role in ROLES if role in claim.get("family", {})]
 
 
 def check_form(claim: Any) -> None:
@@ -308,9 +504,31 @@ def check_form(claim: Any) -> None:
     named = k == 2 or (k > 2 and len({*claim["labels"], None}) == k + 1)
     demand(named and any(claim["labels"]), "labels are not two names, or of many classes as many")
     odd = {"revealing", "geometric", "collinear"} if k > 2 else {"sizes"}
+    if "family" in claim:
+        check_family(claim)
+        odd = {*MARGINS, "revealing", *({"sizes"} if k == 2 else ())}
     odd &= {*claim, *claim.get("margins", ())}
-    demand(not odd, f"{sorted(odd)} belong to another number of classes")
+    demand(not odd, f"{sorted(odd)} belong to another number of classes, or to another family")
     demand(k == 2 or "sizes" in claim, "the sizes of the classes are missing")
+    if verdict == "complete separation":
+        wanted = {"separator", "separated"} if "family" in claim else {*MARGINS}
+        there = claim.keys() & {"separator", "separated", *MARGINS}
+        demand(there == wanted, f"there should be {sorted(wanted)}")
+
+
+def check_family(claim: Part) -> None:
+    family, k = claim["family"], len(claim["labels"])
+    name = family["name"]
+    demand(name in FAMILIES, f"the family {name!r} is not known")
+    must, may = FAMILIES[name]
+    good = {*must} <= {*roles(claim)} <= {*must, *may}
+    demand(good, f"the family {name} has other columns beside the rows: {roles(claim)}")
+    demand(k == 2 or name == "ordinal", f"the family {name} has two labels")
+    counts = name in LOG_LINK
+    demand(not counts or claim["labels"] == [*COUNTS], "the labels of counts are others")
+    own = [*claim["columns"], claim["target"], *(family[role] for role in roles(claim))]
+    demand(len(own) == len({*own}), "one column has two roles")
+    demand(counts or not claim["fit_intercept"], f"the family {name} has no intercept")
 
 
 def check_schema(claim: Any, wanted: str) -> None:
@@ -351,11 +569,10 @@ def check(claim: Part, data: Data) -> None:
     check_form(claim)
     verdict = claim["verdict"]
     demand(data.sha256(claim) == claim["sha256"], OTHER_DATA)
-    separable = True if "margins" in claim else False if "conflict" in claim else None
+    separable = {"complete separation": True}.get(verdict, False if "conflict" in claim else None)
     demand(claim["separable"] is separable, "separable is not what is proved")
     if verdict == "complete separation":
-        ends = {kind: check_margin(data, kind, part) for kind, part in claim["margins"].items()}
-        check_mistake_bounds(claim, data, *ends["homogeneous"])
+        check_complete(claim, data)
     elif verdict != "undecided":
         check_balance(claim, data)
     if "conflict" in claim:
@@ -363,6 +580,21 @@ def check(claim: Part, data: Data) -> None:
     for part in claim.get("revealing", []):
         check_revealing(data, part)
     collinear(claim, data)
+
+
+def check_complete(claim: Part, data: Data) -> None:
+    """Every row is strictly right: by the margins, or of a family by one separator."""
+    if "family" in claim:
+        w = data.vector(claim["separator"], "separator")
+        signs = data.signs(w)
+        demand(min(signs, default=0) > 0, "a row is on the wrong side, or on it")
+        demand(claim["separated"] == data.separated(signs), "other rows are right")
+    else:
+        ends = {kind: check_margin(data, kind, part) for kind, part in claim["margins"].items()}
+        check_mistake_bounds(claim, data, *ends["homogeneous"])
+        w = data.vector(claim["margins"]["homogeneous"]["separator"], "separator")
+    every = [[int(j == k) for k in range(data.size)] for j in range(data.size)]
+    check_signs(claim, data, w, every, lambda v: min(data.signs(v)))
 
 
 def check_conflict(data: Data, part: Part) -> None:
@@ -397,11 +629,15 @@ def check_balance(claim: Part, data: Data) -> None:
     w, free = data.vector(claim["separator"], "separator"), [not inside for inside in flat]
     signs = signs_beside(data, basis, free, w)
     demand(signs == [int(outside) for outside in free], "a row is on the wrong side, or on it")
-    demand(claim["separated"] == list(compress(data.present, signs)) != [], "other rows are right")
-    if "signs" in claim:
-        others = collinear(claim, data)
-        for j, part in zip(range(data.size), claim["signs"], strict=True):
-            lowest = lambda v: min(signs_beside(data, basis, free, v))  # noqa: E731
+    demand(any(signs) and claim["separated"] == data.separated(signs), "other rows are right")
+    check_signs(claim, data, w, normals, lambda v: min(signs_beside(data, basis, free, v)))
+
+
+def check_signs(claim: Part, data: Data, w: Any, normals: list[list[int]], lowest: Any) -> None:
+    """Those of all coefficients, where they are named; `lowest` is the least sign of all rows."""
+    others = collinear(claim, data)
+    for j, part in zip(range(data.size * ("signs" in claim)), claim.get("signs", []), strict=True):
+        if part != {"signs": "?"}:
             check_sign(data, w, normals, j, part, others, lowest)
 
 
@@ -473,7 +709,7 @@ def check_margin(data: Data, kind: str, part: Part) -> tuple[Fraction, Fraction]
 
 def check_mistake_bounds(claim: Part, data: Data, lo2: Fraction, hi2: Fraction) -> None:
     """No row is longer than the one named: by floating point where that is certain."""
-    data, times = (data.points, 2) if isinstance(data, Lifted) else (data, 1)  # (x_i, 1) twice
+    data, times = (data.points, 2) if isinstance(data, Rivals) else (data, 1)  # (x_i, 1) twice
     longest = claim["radius_row"]
     demand(longest in data.present, "the longest row is not there")
     length, radius2 = math.hypot(*data.x(longest)), data.square(longest)
@@ -501,6 +737,9 @@ def label_signs(claim: Part, labels: Sequence[str], first: int = 0) -> list[int]
     """-1 or +1 for each label, of many classes 1 to k; 0 where a row left out has another. Labels
     that are numbers may be written otherwise, but in one way: 1.00 does not join 1. Messages count
     rows from the `first`."""
+    if (family := claim.get("family", {}).get("name")) in LOG_LINK:
+        whole = family == "poisson"
+        return [count_sign(text, row_name(i, first), whole) for i, text in enumerate(labels)]
     numbers = (-1, 1) if len(claim["labels"]) == 2 else range(1, len(claim["labels"]) + 1)
     signs, left_out = dict(zip(claim["labels"], numbers, strict=True)), set(claim["dropped"])
     there = {text: i for i, text in enumerate(labels) if i not in left_out}
@@ -512,6 +751,15 @@ def label_signs(claim: Part, labels: Sequence[str], first: int = 0) -> list[int]
         demand(len(same) == 1 and same[0] not in taken, no)
         taken, signs[text] = {*taken, *same}, signs[same[0]]
     return [signs.get(text, 0) for text in labels]
+
+
+def count_sign(text: str, row: str, whole: bool) -> int:
+    """-1 for the count 0, or where there is none, in a row left out; else +1."""
+    demand(not text or bool(PLAIN.fullmatch(text)), f"{row} has the count {text!r}")
+    count = Fraction(text or 0)
+    good = count >= 0 and not (whole and count.denominator > 1)
+    demand(good, f"{row} has {text}, which is no count")
+    return 1 if count else -1
 
 
 def row_name(i: int, first: int) -> str:
@@ -534,8 +782,9 @@ def value(text: str, decimal: bool) -> float:
 
 def read_csv(claim: Part, path: str) -> Reading:
     """The rows, what the numbers are, and the columns that are not used."""
-    names, decimal = [*claim["columns"], claim["target"]], claim["numbers"] == "decimal"
-    numbers, labels, kinds = [], [], list[bool]()
+    beside, decimal = roles(claim), claim["numbers"] == "decimal"
+    names = [*claim["columns"], *(claim["family"][role] for role in beside), claim["target"]]
+    numbers, labels, kinds, strata = [], [], list[bool](), dict[str, float]()
     with open(path, newline="", encoding="utf-8-sig") as file:
         table = csv.reader(file, strict=True)
         try:
@@ -550,6 +799,8 @@ def read_csv(claim: Part, path: str) -> Reading:
             for record in filter(None, table):
                 demand(len(record) == len(header), "there are more cells than names, or fewer")
                 *cells, label = [record[place] for place in places]
+                if "strata" in beside:  # numbered as they come
+                    cells[-1] = str(strata.setdefault(cells[-1], len(strata)))
                 kinds = kinds or [cell in TRUTH for cell in cells]  # a column has one
                 both = zip(cells, kinds, strict=True)
                 row = [TRUTH[cell] if truth else value(cell, decimal) for cell, truth in both]
@@ -561,8 +812,7 @@ def read_csv(claim: Part, path: str) -> Reading:
     data = Data(claim, b"".join(numbers), label_signs(claim, labels, 1))
     data.first = 1
     unused = [name for name in header if name not in names]
-    many = len(claim["labels"]) > 2
-    return Lifted(claim, data) if many else data, f"those in {path}", unused
+    return lifted(claim, data), f"those in {path}", unused
 
 
 def load(path: str) -> Any:
@@ -620,6 +870,12 @@ def subject(claim: Part, unused: Sequence[str]) -> str:
         columns += f" and {len(names) - SHOWN:,} more column{'s' * (len(names) > SHOWN + 1)}"
     alone = " alone" * (len(names) == 1)
     lift = "with an intercept" if claim["fit_intercept"] else "through the origin"
+    if "family" in claim:
+        own = [f"{role} {claim['family'][role]!r}" for role in roles(claim)]
+        lift = ", ".join(
+            [lift] * (claim["family"]["name"] in LOG_LINK)
+            + [f"family {claim['family']['name']}", *own]
+        )
     few = "1 other column is" if len(unused) == 1 else f"{len(unused):,} other columns are"
     rest = f"{few} not used" if unused else "no column is left out"
     return f"About {claim['target']!r} ({words}) by {columns}{alone}, {lift}; {rest}."

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from rosenblatt import verify
+from rosenblatt._certify.families import Beside, rows_of
 from rosenblatt._certify.lifted_rows import LiftedRows
 from rosenblatt._certify.linear_algebra import independent_rows
 from rosenblatt._certify.residues import orthogonal
@@ -27,14 +28,16 @@ _SMALL = 5 * 10**4  # up to this many numbers the stand-alone verifier itself is
 
 
 @np.errstate(all="ignore")
-def check(claim: dict[str, Any], X: Any, y: Any, *, hashed: bool = False) -> None:
+def check(
+    claim: dict[str, Any], X: Any, y: Any, beside: Beside | None = None, *, hashed: bool = False
+) -> None:
     """Raise verify.Rejected unless the claim about X and the signs y is proved.
 
     `hashed`: the hash in the claim was taken of this very data just now.
     """
     verify.check_form(claim)
     with _no_collection():
-        verify.check(claim, data_of(claim, X, y, hashed=hashed))
+        verify.check(claim, data_of(claim, X, y, beside, hashed=hashed))
 
 
 @contextmanager
@@ -49,14 +52,27 @@ def nothing_rejected() -> Iterator[None]:
         ) from None
 
 
-def data_of(claim: dict[str, Any], X: Any, y: Any, *, hashed: bool = False) -> verify.Data:
+def data_of(
+    claim: dict[str, Any], X: Any, y: Any, beside: Beside | None = None, *, hashed: bool = False
+) -> verify.Data:
     (n, d), k = X.shape, len(claim["labels"])
-    many = k > 2
     if n * d * (k - 1) ** 2 <= _SMALL:
-        points = verify.Data(claim, packed(X), y.tolist())
-        return verify.Lifted(claim, points) if many else points
-    bulk = _Data(claim, X, y, hashed, Budget())
-    return _Lifted(claim, bulk) if many else bulk
+        return verify.lifted(claim, verify.Data(claim, packed(with_columns(X, beside)), y.tolist()))
+    bulk = _Data(claim, X, y, hashed, Budget(), beside)
+    if beside is not None:
+        paired = beside.family in verify.PAIRED
+        return (_Paired if paired else _Sided)(claim, bulk)
+    return _Lifted(claim, bulk) if k > 2 else bulk
+
+
+def with_columns(X: Any, beside: Beside | None) -> Any:
+    """The rows, with the columns of the family after those of the features."""
+    if beside is None or not beside.values:
+        return X
+    columns = np.column_stack([*beside.values.values()])
+    if sparse.issparse(X):
+        return sparse.hstack([X.astype(np.float64), columns], format="csr")
+    return np.hstack([X.astype(np.float64), columns])
 
 
 def packed(X: Any) -> bytes:
@@ -107,7 +123,7 @@ class _Bulk:
         return orthogonal(self._rows, normals).tolist()  # type: ignore[no-any-return]
 
 
-class _Lifted(_Bulk, verify.Lifted):
+class _Lifted(_Bulk, verify.Rivals):
     def __init__(self, claim: dict[str, Any], points: _Data):
         super().__init__(claim, points)
         own = np.array([points.y[i] - 1 for i in points.present])
@@ -115,8 +131,41 @@ class _Lifted(_Bulk, verify.Lifted):
         self._index = np.array(self.present)
 
 
+class _OfFamily(_Bulk):
+    def __init__(self, claim: dict[str, Any], points: _Data):
+        super().__init__(claim, points)  # type: ignore[call-arg]
+        assert points.of_family is not None
+        self._rows, _ = rows_of(
+            points.of_family,
+            points._X,
+            codes(points.y, claim["labels"]),
+            claim["labels"],
+            points.present,
+            intercept=points.intercept,
+            decimal=points.decimal,
+            budget=Budget(),
+        )
+        self._index = np.array(self.present)  # type: ignore[attr-defined]
+
+
+class _Sided(_OfFamily, verify.Sided):
+    pass
+
+
+class _Paired(_OfFamily, verify.Paired):
+    pass
+
+
 class _Data(_Bulk, verify.Data):
-    def __init__(self, claim: dict[str, Any], X: Any, y: Any, hashed: bool, budget: Budget):
+    def __init__(
+        self,
+        claim: dict[str, Any],
+        X: Any,
+        y: Any,
+        hashed: bool,
+        budget: Budget,
+        beside: Beside | None,
+    ):
         width = len(claim["columns"])
         verify.demand(X.shape[1] == width, f"rows have {X.shape[1]} numbers, not {width}")
         present = np.delete(np.arange(len(y)), claim["dropped"])
@@ -130,7 +179,9 @@ class _Data(_Bulk, verify.Data):
             budget=budget,
         )
         super().__init__(claim, b"", y.tolist())
-        self._X = X
+        self._X, self.of_family = X, beside
+        if beside is not None:
+            self.beside = {role: v.tolist() for role, v in beside.values.items()}
 
     def x(self, i: int) -> Sequence[float]:
         return dense(self._X[[i]])[0].astype(np.float64).tolist()  # type: ignore[no-any-return]
@@ -145,7 +196,7 @@ class _Data(_Bulk, verify.Data):
         if self._hashed:
             return str(claim["sha256"])
         y = codes(self.y, claim["labels"])
-        return fingerprint(self._X, y, claim["dropped"])
+        return fingerprint(with_columns(self._X, self.of_family), y, claim["dropped"])
 
     def square(self, i: int) -> Fraction:
         above, below = self._rows.square(int(np.searchsorted(self._index, i)))

@@ -12,7 +12,7 @@ import numpy as np
 
 from rosenblatt import verify
 from rosenblatt._certify.balance import Blend
-from rosenblatt._certify.check import fingerprint
+from rosenblatt._certify.check import fingerprint, with_columns
 from rosenblatt._certify.facial_reduction import Partition
 from rosenblatt._certify.margins import Bound
 from rosenblatt._certify.rows import Names, Rows
@@ -29,7 +29,7 @@ def head(
     index = np.arange(len(table.y))
     left_out = index[:0] if table.present is None else np.delete(index, table.present)
     dropped = left_out.tolist()
-    mark = fingerprint(table.X, table.y, dropped)
+    mark = fingerprint(with_columns(table.X, table.beside), table.y, dropped)
     return {
         **opening(
             len(table.y),
@@ -42,6 +42,7 @@ def head(
             numbers=numbers,
             sizes=_sizes(table),
         ),
+        **({} if table.beside is None else {"family": table.beside.claim}),
         **({} if preprocessing is None else {"preprocessing": preprocessing.to_dict()}),
     }
 
@@ -140,7 +141,8 @@ def verdict(partition: Partition) -> tuple[str, bool | None]:
     return ("overlap" if partition.separator is None else "quasi-complete separation"), False
 
 
-def partition_part(partition: Partition, name: Names) -> dict[str, Any]:
+def partition_part(partition: Partition, name: Names, *, margins: bool = True) -> dict[str, Any]:
+    """`margins` tell of complete separation, where there are any."""
     word, separable = verdict(partition)
     out: dict[str, Any] = {"verdict": word, "separable": separable}
     if partition.conflict is not None:
@@ -149,11 +151,10 @@ def partition_part(partition: Partition, name: Names) -> dict[str, Any]:
         if partition.balance != partition.conflict:
             out["balance"] = name.blend(partition.balance)
         out["orthogonal"] = [numbers(v) for v in partition.normals or []]
-    if word == "quasi-complete separation":
-        assert partition.alive is not None
+    if word == "quasi-complete separation" or (word == "complete separation" and not margins):
         assert partition.separator is not None
         out["separator"] = numbers(partition.separator)
-        out["separated"] = [name(i) for i in np.flatnonzero(partition.alive).tolist()]
+        out["separated"] = name.separated(partition.alive)
     return out
 
 

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import combinations
+from itertools import combinations, pairwise
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, final
 
 import numpy as np
@@ -46,6 +46,7 @@ class Hyperplane:
     """A hyperplane coef·x + intercept = 0, to the nearest floating-point numbers.
 
     Of many classes: a row of weights and an intercept for each, which sum to 0 over the classes.
+    Of ordinal outcomes the intercepts are the thresholds.
     """
 
     coef: NDArray[np.float64]
@@ -68,6 +69,8 @@ class Hyperplane:
         if "separator" not in part:
             return None
         w, d = nearest_floats(part["separator"]), len(document["columns"])
+        if document.get("family", {}).get("name") == "ordinal":
+            return cls(w[:d], w[d:])
         if len(document["labels"]) == 2:
             return cls(w[:d], float(w[-1]) if document["fit_intercept"] else 0.0)
         size = d + document["fit_intercept"]
@@ -86,6 +89,9 @@ class Conflict:
     Of many classes: rows that cannot all have a higher score for their own class than for the
     rival beside them; a row may come with several rivals. For each class the weighted rows that
     are of it have the same sum as those that it is the rival of.
+
+    Of other families: labels are -1 for a score that must not be above, and +1 for one that must
+    not be below; in "conditional" and "cox" the rivals are the rows that rows are compared with.
     """
 
     rows: list[int]
@@ -101,6 +107,12 @@ class Conflict:
             return None
         names, point = document["labels"], part.get("point")
         weights = [int(verify.number(w)) for w in part["weights"]]
+        if "family" in document:
+            if document["family"]["name"] in verify.PAIRED:
+                pairs = [divmod(name, document["rows"]) for name in part["rows"]]
+                rows, others = [i for i, _ in pairs], [j for _, j in pairs]
+                return cls(rows, weights, part["y"], None, others)
+            return cls([name // 2 for name in part["rows"]], weights, part["y"], None)
         if len(names) > 2:
             lifted = [lifted_name(name, len(names)) for name in part["rows"]]
             labels, rivals = [names[y] for _, y, _ in lifted], [names[c] for _, _, c in lifted]
@@ -123,7 +135,7 @@ class ClassPair:
     @classmethod
     def all_of(cls, document: dict[str, Any]) -> list[ClassPair] | None:
         names, sizes = document["labels"], document.get("sizes")
-        if sizes is None or "separated" not in document:
+        if sizes is None or "separated" not in document or "family" in document:
             return None
         lifted = (lifted_name(name, len(names)) for name in document["separated"])
         strict = Counter((min(y, c), max(y, c)) for _, y, c in lifted)
@@ -219,6 +231,8 @@ def separated_rows(document: dict[str, Any]) -> NDArray[np.intp] | None:
         return None
     if document["verdict"] == "overlap":
         return np.zeros(0, dtype=np.intp)
+    if "family" in document:
+        return np.array(document["separated"], dtype=np.intp)
     if document["verdict"] == "complete separation":
         return np.delete(np.arange(document["rows"]), document["dropped"])
     named = np.array(document["separated"], dtype=np.intp)
@@ -252,7 +266,7 @@ def coefficient_signs(document: dict[str, Any]) -> dict[str, CoefficientSign]:
 def class_coefficient_signs(
     document: dict[str, Any],
 ) -> dict[str, dict[str, CoefficientSign]] | None:
-    if "signs" not in document or len(document["labels"]) == 2:
+    if "signs" not in document or len(document["labels"]) == 2 or "family" in document:
         return None
     names, signs = _names(document), [part["signs"] for part in document["signs"]]
     blocks = (signs[k : k + len(names)] for k in range(0, len(signs), len(names)))
@@ -267,6 +281,9 @@ def collinear_columns(document: dict[str, Any]) -> list[CollinearColumn]:
 
 def _names(document: dict[str, Any]) -> list[str]:
     names = list(document["columns"])
+    if document.get("family", {}).get("name") == "ordinal":  # P(y <= low) = F(θ(low|mid) - …)
+        pairs = pairwise(document["labels"])
+        return [*names, *(f"{low}|{high}" for low, high in pairs)]
     return [*names, name_of_intercept(names)] if document["fit_intercept"] else names
 
 

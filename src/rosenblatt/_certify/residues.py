@@ -29,8 +29,10 @@ def orthogonal(rows: Rows, normals: list[Vector]) -> NDArray[np.bool_]:
         if not rows.decimal:
             exact = vanishing(rows.dense(index, columns), short, rows.intercept)
         if exact is None:
-            none = [not any(rows.product(i, v)[0] for v in normals) for i in index.tolist()]
-            exact = np.array(none, dtype=bool)
+            exact = np.ones(len(index), dtype=bool)
+            for v in normals:
+                flat_here = [not above for above, _ in rows.products(index, v)]
+                exact &= np.array(flat_here, dtype=bool)
         flat[index] = exact
     return flat
 

@@ -352,6 +352,10 @@ class Names:
         """The row of the table that row i is."""
         return self(i)
 
+    def separated(self, alive: NDArray[np.bool_]) -> list[int]:
+        """What a document names as strictly right, where these rows are."""
+        return [self(i) for i in np.flatnonzero(alive).tolist()]
+
     def blend(self, blend: dict[int, int]) -> dict[str, Any]:
         index = sorted(blend)
         return {"rows": [self(i) for i in index], "weights": [hex(blend[i]) for i in index]}

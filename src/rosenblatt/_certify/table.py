@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from rosenblatt import verify
+from rosenblatt._certify.families import Beside, Outcome, counts, events, levels_of
 from rosenblatt._certify.parts import Origin
 from rosenblatt._core.rows import Csr, Matrix, as_table
 from rosenblatt._util.spelling import about_frame
@@ -39,6 +40,7 @@ class Table:
     columns: list[str]
     target: str
     origin: Origin
+    beside: Beside | None = None  # of another family than the logistic one
 
     @property
     def labels(self) -> list[str | None]:
@@ -55,15 +57,25 @@ def read(
     asked: str = "certify",
     for_more: str | None = None,
     many: bool = False,
+    beside: Beside | None = None,
 ) -> Table:
     refuse_name(X, y)
     target, y = outcome(y)
+    whole = y
     matrix, columns, named = _matrix(X, numbers)
     n = matrix.shape[0]
     given = _as_given(y)
     y = targets.labels(y, n)
     c = sample_weights(sample_weight, n)
     present = None if c is None or c.all() else np.flatnonzero(c)
+    if beside is not None:
+        there = np.ones(n, dtype=bool) if c is None else c != 0
+        found = _of_family(beside, whole, given, y, there)
+        values = _values(matrix, numbers)
+        origin = Origin(found.classes, named)
+        table = Table(values, found.y, found.words, present, columns, target, origin, beside)
+        beside.checked(table, np.flatnonzero(there).tolist())
+        return table
     if for_more is None:
         for_more = f"For more classes ask for each against the rest: {asked}(X, y == label)."
     there = None if c is None else c != 0
@@ -84,6 +96,18 @@ def read(
         )
     origin = Origin(classes, named)
     return Table(_values(matrix, numbers), signs, words, present, columns, target, origin)
+
+
+def _of_family(
+    beside: Beside, whole: Any, given: list[Any], y: NDArray[Any], there: NDArray[np.bool_]
+) -> Outcome:
+    if beside.family in verify.LOG_LINK:
+        return counts(y, there, beside.family)
+    if beside.family == "ordinal":
+        return levels_of(y, whole, beside.levels, there)
+    classes = targets.found_classes(y, there, f"The family {beside.family} has two.")
+    words = [_word(given, y == label, mixed=False) for label in classes]
+    return events(Outcome(_signs(y, classes, there), classes, words))
 
 
 def read_encoded(

@@ -9,6 +9,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from rosenblatt._certify import column_text as columns
+from rosenblatt._certify import family_text as family
 from rosenblatt._certify.cover_theorem import probability_separable
 from rosenblatt._util.spelling import either, option
 from rosenblatt._util.text import (
@@ -37,7 +38,9 @@ def as_text(certificate: Certificate) -> str:
 
 
 def sections(certificate: Certificate) -> Iterator[tuple[str, list[str]]]:
-    for kind, lines in (_parts_of_many if certificate.many else _parts)(certificate):
+    of_family = certificate.family != "logistic"
+    parts = _parts_of_family if of_family else _parts_of_many if certificate.many else _parts
+    for kind, lines in parts(certificate):
         if part := list(lines):
             yield kind, part
 
@@ -53,6 +56,14 @@ def _parts(certificate: Certificate) -> Iterator[tuple[str, Iterable[str]]]:
         yield "conflict", _conflict(certificate, certificate.conflict)
     yield "chance", _chance(certificate)
     yield "margins", _margins(certificate)
+    yield "about", _about(certificate)
+
+
+def _parts_of_family(certificate: Certificate) -> Iterator[tuple[str, Iterable[str]]]:
+    yield "verdict", family.verdict(certificate)
+    yield "coefficients", family.coefficients(certificate)
+    yield "collinear", columns.collinear_lines(certificate)
+    yield "levels", columns.reference_lines(certificate)
     yield "about", _about(certificate)
 
 

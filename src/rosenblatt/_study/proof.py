@@ -154,7 +154,7 @@ def check(certificate: Certificate, X: Any, y: Any) -> Proof:
     begin = time.perf_counter()
     try:
         data = verify.Data(claim, numbers, verify.label_signs(claim, texts))
-        verify.check(claim, verify.Lifted(claim, data) if certificate.many else data)
+        verify.check(claim, verify.lifted(claim, data))
     except verify.Rejected as reason:
         accepted, why = False, f": {reason}"
     milliseconds = 1000 * (time.perf_counter() - begin)

@@ -51,7 +51,15 @@ def describe(certificate: Certificate, bracket: ErrorBracket | None = None) -> d
         },
         "limits": certificate.limits,
         "sha256": certificate.sha256,
+        **_of_family(certificate),
     }
+
+
+def _of_family(certificate: Certificate) -> dict[str, Any]:
+    if certificate.family == "logistic":
+        return {}
+    rows = certificate.separated_rows
+    return {"family": certificate.family, "separated_rows": None if rows is None else rows.tolist()}
 
 
 def _conflict(conflict: Conflict) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from rosenblatt import verify
 from rosenblatt._util.files import make_folder
 from rosenblatt._util.spelling import command_line
 from rosenblatt._util.text import listed, of_files, one_line
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
     Model = FirthEstimate | LimitingModel | str
 
+FAMILIES = ("logistic", *verify.FAMILIES)
 UNDECIDED = 3  # as an exit code
 _NAMED = 12  # columns
 # With --exit-code. 13 is kept for an overlap that is proved up to chance.
@@ -54,6 +56,34 @@ _NOT_SEPARABLE = 12
     "--weight",
     metavar="COLUMN",
     help="Column of row weights or counts; rows of weight 0 are left out.  [default: 1 each]",
+)
+@click.option(
+    "--family",
+    type=click.Choice(FAMILIES),
+    default="logistic",
+    help="Whose estimate is asked about; logistic is for probit and complementary log-log models, "
+    "too.  [default: logistic]",
+)
+@click.option(
+    "--event",
+    metavar="COLUMN",
+    help="With --family cox, instead of --target: which rows have an event.",
+)
+@click.option("--time", metavar="COLUMN", help="With --family cox: time of the event, or the last.")
+@click.option(
+    "--entry",
+    metavar="COLUMN",
+    help="With --family cox: when a row came under observation.  [default: before all events]",
+)
+@click.option(
+    "--strata",
+    metavar="COLUMN",
+    help="With --family conditional or cox: rows are compared within their stratum.",
+)
+@click.option(
+    "--levels",
+    metavar="A,B,...",
+    help="With --family ordinal: the labels from the lowest on.  [default: the order of numbers]",
 )
 @_options.flag("--no-intercept", "Allow hyperplanes through the origin only.")
 @_options.seconds_option(
@@ -102,6 +132,12 @@ def command(
     scale: bool,
     numbers: str,
     weight: str | None,
+    family: str,
+    event: str | None,
+    time: str | None,
+    entry: str | None,
+    strata: str | None,
+    levels: str | None,
     no_intercept: bool,
     time_limit: float | None,
     estimates: bool,
@@ -131,6 +167,11 @@ def command(
       rosenblatt certify credit.csv --target card -o certificate.json
       rosenblatt verify certificate.json credit.csv
     """
+    if event is not None:
+        _check_event(family, reading["target"])
+        reading["target"] = event
+    beside = {"time": time, "entry": entry, "strata": strata}
+    of_family = {"family": family, **beside, "levels": levels}
     opened = _common.open_table(files, reading)
     decimal = numbers == "decimal"
     if scale and decimal:
@@ -142,6 +183,11 @@ def command(
         raise click.UsageError(
             "--estimates are computed from float64 numbers: leave out --numbers decimal."
         )
+    if family != "logistic" and (estimates or min_errors or signs):
+        raise click.UsageError(
+            "--estimates, --min-errors and --forced-signs are about logistic models and linear "
+            "rules: leave out --family."
+        )
     _check_search(min_errors, signs, search_time, proofs, decimal, no_intercept)
     if output is not None and output == encoded:
         raise InputError(f"-o and --encoded both name {output}: give two different files.")
@@ -150,12 +196,17 @@ def command(
     _common.check_folder(proofs, force=force)
 
     from rosenblatt import certify, minimum_errors
+    from rosenblatt._certify.check import with_columns
+    from rosenblatt._certify.families import Beside
     from rosenblatt._study.verdict import describe
     from rosenblatt.data.numbering import unlabelled
 
     with out.reading():
-        rows = _read(opened, weight, scale=scale, decimal=decimal)
+        rows = _read(opened, weight, beside, scale=scale, decimal=decimal)
     X, y, preprocessing, left_out = rows.X, rows.y, rows.preprocessing, rows.left_out
+    of_family |= rows.columns
+    if levels is not None:
+        of_family["levels"] = _levels(levels, y)
     out.say_detail(f"{X.shape[0] - len(left_out):,} rows, {X.shape[1]:,} features.")
     if len(left_out):
         out.say(f"{unlabelled(len(left_out))}.")
@@ -166,7 +217,7 @@ def command(
         "preprocessing": preprocessing,
         "sample_weight": rows.weights,
     }
-    with out.working(f"deciding about {X.shape[0]:,} rows"):
+    with out.working(f"deciding about {X.shape[0]:,} rows"), of_files():
         certificate = certify(
             X,
             y,
@@ -174,12 +225,15 @@ def command(
             time_limit=time_limit,
             pairs=pairs,
             **through,
+            **of_family,
         )
     if encoded is not None:
         labels = y.astype(object)
         labels[left_out] = ""
-        target = reading["target"] or "y"
-        _common.write_encoded(encoded, certificate.feature_names, target, X, labels)
+        _, of_rows = Beside.of(None, family, of_family["levels"], **rows.columns)
+        names = [*certificate.feature_names, *(of_rows.names.values() if of_rows else ())]
+        numbered = with_columns(X, of_rows)
+        _common.write_encoded(encoded, names, reading["target"] or "y", numbered, labels)
         out.say(f"The encoded numbers are in {encoded}.")
     if output is not None:
         certificate.save(output)
@@ -230,9 +284,10 @@ def command(
                 )
         if scale:
             click.echo("The numbers were scaled (--scale): so are the margins and the bound.")
-        if certificate.separable is False and not (certificate.many or min_errors or out.quiet):
+        rules = family == "logistic" and not certificate.many
+        if certificate.separable is False and rules and not (min_errors or out.quiet):
             click.echo("--min-errors searches for the fewest errors that any linear rule can make.")
-        several = len(certificate.classes) > 1 and weight is None
+        several = len(certificate.classes) > 1 and weight is None and family == "logistic"
         if not out.quiet and (
             then := _next_command(files, output, opened.options, several=several)
         ):
@@ -252,6 +307,9 @@ def _short(certificate: Certificate, rows: _Rows, *, told: bool) -> str:
     from rosenblatt._certify.text import sections
 
     parts = dict(sections(certificate))
+    if certificate.family != "logistic":
+        said = [*parts.pop("verdict"), *parts.get("coefficients", []), *parts.get("collinear", [])]
+        return "\n".join(one_line(line) for line in [*said, *_about(certificate, rows)])
     first, *rest = parts["verdict"]
     answer = [first, *(rest if certificate.verdict == "undecided" else [])]
     through = "" if certificate.fit_intercept else " through the origin"
@@ -276,15 +334,18 @@ def _short(certificate: Certificate, rows: _Rows, *, told: bool) -> str:
     reasons = [line for name, most in _BESIDE.items() for line in parts.get(name, [])[:most]]
     if certificate.verdict.endswith("separation") and len(certificate.classes) > 1 and not told:
         reasons.append("--estimates adds what can be reported instead.")
+    return "\n".join(one_line(line) for line in [*answer, *reasons, *_about(certificate, rows)])
+
+
+def _about(certificate: Certificate, rows: _Rows) -> list[str]:
     word = "Asked about" if certificate.separable is None else "Proved for"
     cut = [] if certificate.verdict == "undecided" else certificate.limits
-    about = [f"Cut short: {limit}." for limit in cut]
     left_out = f" ({certificate.n_dropped:,} left out)" if certificate.n_dropped else ""
     columns = certificate.feature_names
     columns = columns if rows.preprocessing is None else list(rows.preprocessing.inputs)
     by = f"covariate{'s' * (len(columns) > 1)} {listed(columns, _NAMED)}"
-    about.append(f"{word} {certificate.n_rows:,} rows{left_out}, {by}. Details: -v.")
-    return "\n".join(one_line(line) for line in [*answer, *reasons, *about])
+    about = f"{word} {certificate.n_rows:,} rows{left_out}, {by}. Details: -v."
+    return [*(f"Cut short: {limit}." for limit in cut), about]
 
 
 def _check_search(
@@ -318,13 +379,30 @@ class _Rows(NamedTuple):
     preprocessing: Any  # for `verify`
     left_out: Any  # rows that have no label
     warnings: list[Warned]  # of columns
+    columns: dict[str, Any]  # beside the rows, by role
 
 
-def _read(opened: Any, weight: str | None, *, scale: bool, decimal: bool) -> _Rows:
+def _check_event(family: str, target: str | None) -> None:
+    if family != "cox":
+        raise click.UsageError("--event goes with --family cox: give --target COLUMN.")
+    if target is not None:
+        raise click.UsageError("--event takes the place of --target: give only one.")
+
+
+def _levels(text: str, y: Any) -> list[Any]:
+    """As the table has them, where it has them."""
+    known = {str(label): label for label in set(y.tolist())}
+    return [known.get(level.strip(), level.strip()) for level in text.split(",")]
+
+
+def _read(
+    opened: Any, weight: str | None, beside: dict[str, str | None], *, scale: bool, decimal: bool
+) -> _Rows:
     import numpy as np
 
     from rosenblatt._study.column_warnings import like_row_numbers
     from rosenblatt._util.spelling import option
+    from rosenblatt.cli._likelihood import columns_of
     from rosenblatt.data.stack import head, in_place
     from rosenblatt.data.table import weights_of
     from rosenblatt.data.transformation import refuse_merged
@@ -333,6 +411,10 @@ def _read(opened: Any, weight: str | None, *, scale: bool, decimal: bool) -> _Ro
     if weight is not None:
         column, opened = opened.split_off(weight, "weight")
         weights = weights_of(column)
+    names = {role: name for role, name in beside.items() if name is not None}
+    for role, name in names.items():
+        opened.check_column(role, name)
+        opened = opened.with_options(ignore=(*opened.options.ignore, name))
     table = opened.read()
     left_out: Any = getattr(table, "left_out", [])
     if weights is not None and hasattr(table, "weigh"):
@@ -345,8 +427,9 @@ def _read(opened: Any, weight: str | None, *, scale: bool, decimal: bool) -> _Ro
         numbers = head(preprocessing, X), preprocessing.without_prose()
         warnings = like_row_numbers(*numbers, len(y), lambda names: option("ignore", *names))
         preprocessing = preprocessing.filling([c.name for c in table.columns if c.missing])
+    columns = columns_of(table.reader, names, left_out) if names else {}
     X, y, weights = in_place(X, y, left_out, weights)
-    return _Rows(X, y, weights, preprocessing, left_out, warnings)
+    return _Rows(X, y, weights, preprocessing, left_out, warnings, columns)
 
 
 def _next_command(

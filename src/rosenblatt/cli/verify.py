@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rosenblatt import verify, verify_errors
-from rosenblatt._util.text import one_line
+from rosenblatt._util.text import of_files, one_line
 from rosenblatt.cli import _common, _options
 from rosenblatt.cli._help import Command
 from rosenblatt.errors import InputError
@@ -68,13 +68,13 @@ def command(
     with ExitStack() as stack:
 
         def read(claim: dict[str, Any]) -> verify.Reading:
-            with _rejecting(), out.reading():
-                X, y = _numbers(claim, files, reading, told, unused)
+            with _rejecting(), out.reading(), of_files():
+                X, y, beside = _numbers(claim, files, reading, told, unused)
             if encoded is not None:
-                _common.write_encoded(encoded, claim["columns"], claim["target"], X, y)
+                _write_encoded(encoded, claim, X, y, beside)
                 out.say(f"The encoded numbers are in {encoded}.")
             stack.enter_context(out.working("checking"))
-            return _data(claim, X, y), _about(files, told), unused
+            return _data(claim, X, y, beside), _about(files, told), unused
 
         judge = verify_errors.judge if _is_about_errors(certificate) else verify.judge
         status, lines, claim = judge(certificate, read)
@@ -131,11 +131,18 @@ def _rejecting() -> Iterator[None]:
         raise verify.Rejected(str(error).removesuffix(".")) from None
 
 
-def _data(claim: dict[str, Any], X: Any, y: Any) -> verify.Data:
+def _write_encoded(path: str, claim: dict[str, Any], X: Any, y: Any, beside: Any) -> None:
+    from rosenblatt._certify.check import with_columns
+
+    names = [*claim["columns"], *(() if beside is None else beside.names.values())]
+    _common.write_encoded(path, names, claim["target"], with_columns(X, beside), y)
+
+
+def _data(claim: dict[str, Any], X: Any, y: Any, beside: Any) -> verify.Data:
     from rosenblatt._certify.check import codes, data_of
 
     texts = [str(label) for label in y.tolist()]
-    data = data_of(claim, X, codes(verify.label_signs(claim, texts, 1), claim["labels"]))
+    data = data_of(claim, X, codes(verify.label_signs(claim, texts, 1), claim["labels"]), beside)
     getattr(data, "points", data).first = 1
     return data
 
@@ -189,9 +196,11 @@ def _numbers(
     told: list[str],
     unused: list[str],
 ) -> Any:
-    """The rows and labels that it is about; what was done to them is `told`, and which columns of
-    the table are `unused`."""
+    """The rows and labels that it is about, and columns beside them; what was done to them is
+    `told`, and which columns of the table are `unused`."""
     from rosenblatt import data
+    from rosenblatt._certify.families import Beside
+    from rosenblatt.cli._likelihood import columns_of
     from rosenblatt.data.files import is_svmlight
     from rosenblatt.data.reread import reread
 
@@ -200,19 +209,22 @@ def _numbers(
         table: Any = data.read(list(files))
         table.refuse_rounded(None, decimal=decimal)
         X, y, _ = table.encode(scale=False)
-        return X, y
+        return X, y, None
     preprocessing, reader = _preprocessing(claim, files, reading)
     X, y, left_out, done = reread(reader, preprocessing, decimal=decimal)
     if not set(left_out.tolist()) <= set(claim["dropped"]):
         raise InputError("The certificate counts rows that have no label in this table.")
     told += done
-    used = {*preprocessing.inputs, claim["target"]}
+    beside = {role: claim["family"][role] for role in verify.roles(claim)}
+    family = claim.get("family", {"name": "logistic"})["name"]
+    _, columns = Beside.of(None, family, None, **columns_of(reader, beside, left_out))
+    used = {*preprocessing.inputs, claim["target"], *beside.values()}
     unused += [name for name in reader.names if name not in used]
     names = preprocessing.feature_names
     if names == claim["columns"]:
-        return X, y
+        return X, y, columns
     place = {name: j for j, name in enumerate(names)}
-    return X[:, [place[name] for name in claim["columns"]]], y
+    return X[:, [place[name] for name in claim["columns"]]], y, columns
 
 
 def _preprocessing(

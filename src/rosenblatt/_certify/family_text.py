@@ -1,0 +1,96 @@
+"""What a certificate of another family than the logistic one says, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from rosenblatt import verify
+from rosenblatt._util.spelling import option
+from rosenblatt._util.text import counted, first_few, many, row_number
+
+if TYPE_CHECKING:
+    from rosenblatt.certificate import Certificate
+
+_SHOWN = 10  # rows
+MODELS = {
+    "poisson": "a Poisson regression",
+    "ppml": "a Poisson pseudo-maximum-likelihood regression",
+    "ordinal": "an ordinal regression",
+    "conditional": "a conditional logistic regression",
+    "cox": "a Cox regression",
+}
+_EXACTLY = {  # of the scores x·β, and of the rows that are strictly so
+    "poisson": "scores are 0 in every row with a count above 0, and below 0 in {0}; in no row are "
+    "they above 0",
+    "ordinal": "scores and thresholds move no row towards a threshold of its level, and {0} away "
+    "from each",
+    "conditional": "in no stratum has a row a higher score than the one that was chosen; {0} "
+    "from all that they are compared with",
+    "cox": "at no time of an event has a row at risk a higher score than one with the event; {0} "
+    "from all that they are compared with",
+}
+_EXACTLY["ppml"] = _EXACTLY["poisson"].replace("a count", "an amount")
+_NO_ESTIMATE = "{} has no finite maximum likelihood estimate"
+
+
+def verdict(certificate: Certificate) -> Iterator[str]:
+    model, n = MODELS[certificate.family], certificate.n_rows
+    none = _NO_ESTIMATE.format(model)
+    if certificate.verdict == "complete separation":
+        yield (
+            f"Complete separation: {none}. No row is left that tells how large any coefficient is."
+        )
+    elif certificate.verdict == "quasi-complete separation":
+        rows = certificate.separated_rows
+        assert rows is not None
+        k = len(rows)
+        whole = f"{k:,} of {many(n, 'row', 'one')} {'is' if k == 1 else 'are'} separated"
+        some = f": {'row' if k == 1 else 'rows'} {_listed(rows.tolist())}" if k else ""
+        yield f"Quasi-complete separation: {none}. {whole}{some}."
+        yield _what_to_do(certificate, k)
+        differ = f"{many(k, 'row', 'one')} {'differs' if k == 1 else 'differ'}"
+        far = {"conditional": differ, "cox": differ}.get(certificate.family, many(k, "row", "one"))
+        yield f"Exactly: {_EXACTLY[certificate.family].format(far)}."
+    elif certificate.verdict == "overlap":
+        unique = ", but not a unique one" if certificate.collinear else ""
+        yield f"Overlap: {model} has a finite maximum likelihood estimate{unique}."
+    else:
+        limits = "; ".join(certificate.limits)
+        yield (
+            f"Undecided: it is not known whether {model} has a finite maximum likelihood estimate "
+            f"({limits})."
+        )
+        yield f"More time may settle it: {option('time_limit', ...)}."
+
+
+def _listed(rows: list[int]) -> str:
+    return f"{first_few([row_number(i) for i in rows], _SHOWN)} ({counted()})"
+
+
+def _what_to_do(certificate: Certificate, separated: int) -> str:
+    if not separated:
+        return (
+            "Some comparisons are strict, but every row takes part in others that are not: no row "
+            "can be left out, and the finite coefficients are those of the limit."
+        )
+    them, mean = ("it", "its mean") if separated == 1 else ("them", "their means")
+    limit = f" ({mean} would be 0)" if certificate.family in verify.LOG_LINK else ""
+    return (
+        f"What to do: leave {them} out{limit}, and columns that are then collinear. The finite "
+        "coefficients keep their estimates."
+    )
+
+
+def coefficients(certificate: Certificate) -> Iterator[str]:
+    signs = certificate.coefficient_signs
+    for sign, meaning in (
+        ("+", "diverge to plus infinity"),
+        ("-", "diverge to minus infinity"),
+        ("±", "diverge, in a direction that is not determined"),
+    ):
+        names = [name for name, own in signs.items() if own == sign]
+        if names:
+            rest = len(names) - _SHOWN
+            more = f", and {many(rest, 'more coefficient', 'one')}" if rest > 0 else ""
+            yield f"These coefficients {meaning}: {', '.join(names[:_SHOWN])}{more}."

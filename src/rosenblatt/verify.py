@@ -303,8 +303,8 @@ class Lifted(Data):
         self.size = self.lift(claim)
         self.present, self.n = [*self.parts], max(self.parts, default=0) + 1
         self.labels = [self.side(i) for i in self.present]
-        self.y: Any = Counter(dict(zip(self.present, self.labels, strict=True)))
-        self.kept = self.y  # 0 for those that are not there
+        once: Any = Counter(dict(zip(self.present, self.labels, strict=True)))
+        self.y = self.kept = once  # 0 for those that are not there
         self.sha256 = points.sha256  # type: ignore[method-assign]
 
     def lift(self, claim: Part) -> int:
@@ -330,7 +330,7 @@ class Rivals(Lifted):
         check_sizes(claim, points)
         others = ((i, y, c) for i, y in own.items() for c in range(self.k) if c != y)
         self.parts = {(i * self.k + y) * self.k + c: (i, y, c) for i, y, c in others}
-        return (self.k - 1) * points.size
+        return int((self.k - 1) * points.size)
 
     def x(self, i: int) -> Sequence[float]:
         row, own, rival = self.parts[i]
@@ -365,7 +365,7 @@ class Sided(Lifted):
         self.parts = sided_parts(claim, self.points.y, self.points.present)
         if claim["family"]["name"] in LOG_LINK:
             self.k, self.intercept = 0, self.points.intercept
-            return self.points.size
+            return int(self.points.size)
         if len(claim["labels"]) > 2:
             check_sizes(claim, self.points)
         self.k = len(claim["labels"]) - 1
@@ -441,7 +441,7 @@ def pairs_of(
     if name == "conditional":
         chosen = {s: [i for i in rows if y[i] > 0] for s, rows in strata.items()}
         demand(all(len(one) == 1 for one in chosen.values()), "a stratum has not one choice")
-        return [(*chosen[s], j) for s, rows in strata.items() for j in rows if j not in chosen[s]]
+        return [(chosen[s][0], j) for s, rows in strata.items() for j in rows if j not in chosen[s]]
     time = beside["time"]
     entry = beside.get("entry", [-math.inf] * len(time))
     demand(all(entry[i] < time[i] for rows in strata.values() for i in rows), "time <= entry")

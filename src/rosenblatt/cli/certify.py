@@ -171,7 +171,7 @@ def command(
         _check_event(family, reading["target"])
         reading["target"] = event
     beside = {"time": time, "entry": entry, "strata": strata}
-    of_family = {"family": family, **beside, "levels": levels}
+    of_family: dict[str, Any] = {"family": family, **beside, "levels": levels}
     opened = _common.open_table(files, reading)
     decimal = numbers == "decimal"
     if scale and decimal:

@@ -94,7 +94,7 @@ def test_a_certificate_about_dates_holds_for_decimals(shell, tmp_path):
     said = ("certify", "t.csv", "-y", "paid", "--exit-code", "-o", "c.json")
     assert shell(*said, "--numbers", "decimal")[0] == 10
     dates = Certificate.load("c.json").preprocessing["reading"]["dates"]
-    assert dates == [{"column": "signup", "since": "2023-12-31", "unit": "days"}]
+    assert dates == [{"column": "signup", "since": "2023-12-31", "unit": "days", "format": ""}]
     assert shell("verify", "c.json", "t.csv")[0] == 0
     assert inspected(shell)["signup"]["becomes"] == "days since 2023-12-31"
 
@@ -118,3 +118,74 @@ def test_inspect_shows_dates_as_dates(shell):
     assert columns["at"]["values"] == "2: 2024-05-01 12:30:00Z to 2024-05-01 12:31:05Z"
     assert Days("2024-02-28").date(-59) == "2023-12-31"  # leap years are as they are
     assert Days("2024-05-01T00:00:00", "seconds").date(86399) == "2024-05-01 23:59:59"
+
+
+# --- Other formats --------------------------------------------------------------------------------
+
+
+def dated(file, words, **options):
+    text = "when,y\n" + "".join(f'"{word}",{i % 2}\n' for i, word in enumerate(words))
+    X, _, preprocessing = data.read(file(text), target="y", **options).encode(scale=False)
+    assert data.Preprocessing.from_dict(preprocessing.to_dict()) == preprocessing
+    return X.ravel().tolist(), preprocessing
+
+
+@pytest.mark.parametrize(
+    ("words", "numbers"),
+    [
+        (["2016/01/01", "2016/01/03", "2016/1/2"], [0.0, 2.0, 1.0]),
+        (["2016/01/01 00:47:36", "2016/01/02 00:00", "2016/01/01"], [2856.0, 86400.0, 0.0]),
+        (["31.1.2024", "1.2.2024", "1.3.2024"], [0.0, 1.0, 30.0]),
+        (["1/31/2024 1:00 PM", "2/1/2024 12:30 am", "1/31/2024"], [46800.0, 88200.0, 0.0]),
+        (["28 Feb 2023", "1 MAR 2023", "2 March 2023"], [0.0, 1.0, 2.0]),
+        (["Feb 28, 2023 10:00:00.5", "Mar 1, 2023", "Mar 1, 2023"], [0.5, 50400.0, 50400.0]),
+        (["2024-5-1", "2024-05-12", "2024-5-1"], [0.0, 11.0, 0.0]),
+    ],
+)
+def test_formats_that_leave_no_doubt_need_no_option(file, words, numbers):
+    assert dated(file, words)[0] == numbers
+
+
+FORMATS = ["%d/%m/%y", "%m-%d-%Y", "%d%m%Y", "%H:%M %d.%m.%Y", "%A, %d %B %Y"]
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_a_format_that_is_said_reads_what_strptime_reads(file, form):
+    moments = [datetime(2001 + k, 1 + 5 * k % 12, 3 + 2 * k, 7 * k % 24, 6 * k) for k in range(9)]
+    words = [moment.strftime(form) for moment in moments]
+    parsed = [datetime.strptime(word, form) for word in words]
+    numbers, preprocessing = dated(file, words, date={"when": form})
+    style = preprocessing.reading.styles["when"]
+    seconds = [(at - min(parsed)) / timedelta(**{style.unit: 1}) for at in parsed]
+    if style.unit == "seconds":
+        seconds = [(at - datetime.fromisoformat(style.since)).total_seconds() for at in parsed]
+    assert numbers == seconds
+    later = file("when\n" + f'"{words[4]}"\n', "later.csv")
+    assert preprocessing.transform(later).tolist() == [[numbers[4]]]
+
+
+def test_typed_columns_are_read_alike():
+    table = pa.table({"when": [20240131, 20240201, None], "y": [0, 1, 0]})
+    read = data.read(table, target="y", date="when=%Y%m%d", impute="mean")
+    assert read.encode(scale=False)[0].ravel().tolist() == [0.0, 1.0, 0.5]
+
+
+@pytest.mark.parametrize("year", ["20%02d", "%02d"])
+def test_doubt_is_an_error_with_both_formats(file, year):
+    many = [f"{1 + k % 9}/{1 + k % 12}/{year % k}" for k in range(12)]
+    with raises(InputError) as refused:
+        dated(file, many)
+    assert "date='when=%d/%m/%" in str(refused.value)
+    assert "date='when=%m/%d/%" in str(refused.value)
+
+
+def test_what_is_not_written_so_is_refused_with_its_row(file):
+    with raises(InputError, option="date", column="when", row=1):
+        dated(file, ["31/1/2024", "1/31/2024"], date="when=%d/%m/%Y")
+    with raises(InputError, option="date"):
+        dated(file, ["2024-01-01T12:00Z", "2024-01-02T12:00"], date="when=%Y-%m-%d")
+    for wrong in ("when", "when=%d/%m", "when=%Y %Q", "when=%Y %Y", "when=%", {"when": None}):
+        with raises(InputError, option="date"):
+            dated(file, ["2024-01-01"], date=wrong)
+    with raises(InputError, option="date"):
+        dated(file, ["2024-01-01"], date="then=%Y")

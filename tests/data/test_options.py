@@ -30,6 +30,7 @@ SAID = {
     "positive": ("yes", "maybe"),
     "categorical": ("town",),
     "numeric": ("price",),
+    "date": (("signup", "%d/%m/%Y"), ("when", "%m=%d %Y")),
     "text": ("review:hashed",),
     "impute": "median",
 }

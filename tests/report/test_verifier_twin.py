@@ -193,6 +193,11 @@ ENCODED = {
         "2025-01-01,2024-01-01 12:00:00,1\n",
         ["--numeric", "d", "--numeric", "t"],
     ),
+    "dates of other formats": (
+        "d,t,u,y\n31/1/2024,2016/01/01 00:47:36,1-Feb-99 1:02 PM,0\n"
+        "3/2/2024,2016/1/2 9:00,28-FEB-68 12:30 am,1\n1/3/2024,2016/01/01,1-Mar-69 11:59 AM,1\n",
+        ["--date", "u=%d-%b-%y %I:%M %p"],
+    ),
     "prose": (
         's,a,y\n"A good, good film",1,1\nnot a GOOD film!,2,0\n"bad film, été",3,0\nété bad,1,1\n',
         ["--text", "s"],

@@ -23,7 +23,7 @@ from rosenblatt._training.linear_rule import LinearRule
 from rosenblatt._util.extras import needed
 from rosenblatt._util.text import listed
 from rosenblatt.data.batch import TRUTH, Batch
-from rosenblatt.data.dates import moment
+from rosenblatt.data.dates import Days, moment
 from rosenblatt.data.features import Words
 from rosenblatt.data.open_table import reader_of
 from rosenblatt.data.options import FileOptions
@@ -277,6 +277,8 @@ class InSheet:
         self._formula, self._cells = self._compiled(text), cells
         self._names = {cell.replace("$", ""): name for name, cell in cells.items()}
         self._decimal = preprocessing.reading.mark
+        styles = preprocessing.reading.styles.items()
+        self._formats = {name: s.format for name, s in styles if isinstance(s, Days)}
         self._typed = (
             preprocessing.reading.sheet_name is not None
         )  # a workbook keeps text that is text
@@ -307,19 +309,19 @@ class InSheet:
             j, keep = names.index(name), self._typed and name in self._words
             values = np.empty((len(rows), 1), dtype=object)
             for i, written in enumerate(rows):
-                values[i, 0] = written[j] if keep else self._cell(written[j])
+                values[i, 0] = written[j] if keep else self._cell(name, written[j])
             columns.append(values)
         found = np.broadcast_to(np.asarray(formula(*columns)), (len(rows), 1)).ravel()
         return [None if str(value) == "#N/A" else _plain(value) for value in found]
 
-    def _cell(self, text: str) -> Any:
+    def _cell(self, name: str, text: str) -> Any:
         text = text.strip()
         if text.lower() in ("true", "false"):
             return TRUTH[text.lower()]
         number = text.replace(self._decimal, ".")
         if re.fullmatch(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?", number):
             return float(number)
-        date = moment(text)
+        date = moment(text, self._formats.get(name, ""))
         if date is not None and not date.zone:
             return (date.at - _EPOCH).total_seconds() / 86400
         return text

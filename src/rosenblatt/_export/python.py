@@ -6,7 +6,7 @@ from inspect import getsource
 from typing import Any, final
 
 from rosenblatt._export.expression import Language, Source, Spelled
-from rosenblatt.data import dates, formatted_numbers
+from rosenblatt.data import date_formats, dates, formatted_numbers
 from rosenblatt.data.dates import Days
 from rosenblatt.data.formatted_numbers import Style
 
@@ -34,10 +34,10 @@ def word(value):
 '''
 _DATE = '''
 
-def date(value, first, unit):
+def date(value, first, unit, form=""):
     """A date as a number of days or seconds; None where it is missing, and NaN where it is none."""
     text = word(value)
-    return None if text is None else float(counted(text, moment(first), unit) or "nan")
+    return None if text is None else float(counted(text, moment(first), unit, form) or "nan")
 '''
 _WITH_UNIT = '''
 
@@ -92,7 +92,8 @@ def read(source: Source) -> str:
     if source.words:
         return f"word({value})"
     if isinstance(style, Days):
-        return f"date({value}, {style.since!r}, {style.unit!r})"
+        form = f", {style.format!r}" if style.format else ""
+        return f"date({value}, {style.since!r}, {style.unit!r}{form})"
     if isinstance(style, Style):
         return f"with_unit({value}, {style.unit!r}, {style.mark!r})"
     return f"number({value}, ',')" if source.decimal == "," else f"number({value})"
@@ -105,6 +106,7 @@ def _helpers(sources: list[Source]) -> list[str]:
     lines: list[str] = []
     if Days in styles:
         lines += ["import re", "from datetime import datetime, timedelta"]
+        lines += ["from functools import lru_cache"]
     if Style in styles:
         lines += ["import re"]
     if styles - {type(None)}:
@@ -114,8 +116,11 @@ def _helpers(sources: list[Source]) -> list[str]:
     if type(None) in styles:
         lines.append(_NUMBER)
     if Days in styles:
-        lines += ["", f"_DAY = {dates._DAY}", f"_ISO = re.compile({dates._ISO.pattern!r})", "", ""]
+        names = ("_MONTHS", "_PARTS", "_CLOCK")
+        lines += ["", *(f"{name} = {getattr(date_formats, name)!r}" for name in names)]
+        lines += [f"_DAY = {dates._DAY}", f"_ISO = re.compile({dates._ISO.pattern!r})", "", ""]
         parts: tuple[Any, ...] = (dates.Moment, dates.moment, dates.counted, dates._with_digits)
+        parts += (date_formats.iso, date_formats.pattern)
         lines += ["\n\n".join(getsource(part) for part in parts), _DATE]
     if Style in styles:
         patterns = {mark: pattern.pattern for mark, pattern in formatted_numbers._PATTERNS.items()}

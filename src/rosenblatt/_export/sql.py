@@ -37,6 +37,8 @@ class Sql(Language):
         style = source.style
         if isinstance(style, Style):
             raise refused(source, f"SQL does not read numbers{style}")
+        if isinstance(style, Days) and style.format:
+            raise refused(source, f"SQL does not read dates written as {style.format}")
         if isinstance(style, Days) and not source.whole:
             raise refused(source, "SQL does not read parts of a second")
 

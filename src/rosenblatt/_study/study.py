@@ -68,6 +68,7 @@ def study(
     drop_unlabelled: bool = False,
     categorical: str | Iterable[str] = (),
     numeric: str | Iterable[str] = (),
+    date: Any = (),
     text: str | Iterable[str] = (),
     random_state: int = 0,
     cv: int | None = None,
@@ -120,8 +121,8 @@ def study(
         Further words of files that stand for a missing value, like "?".
     drop_unlabelled : bool
         True: rows whose label is missing are left out; by default they are refused.
-    encoding, header, sep, names, sheet_name, categorical, numeric, text, decimal, skip_rows,
-    header_rows, skip_footer
+    encoding, header, sep, names, sheet_name, categorical, numeric, date, text, decimal,
+    skip_rows, header_rows, skip_footer
         How files are read and what their columns hold, as in `rosenblatt.data.read`.
     random_state : int
         For the random split of the rows and for all random orders.

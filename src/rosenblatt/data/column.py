@@ -14,6 +14,8 @@ from rosenblatt._util.spelling import option
 from rosenblatt._util.text import many
 from rosenblatt.data.bag_of_words import is_like_prose
 from rosenblatt.data.batch import TRUTH, Batch, Kind, Place
+from rosenblatt.data.date_formats import SHORT
+from rosenblatt.data.dates import formats_of
 from rosenblatt.data.features import FALSE, Number, Words, most_frequent
 from rosenblatt.data.identifiers import ROUNDED, Candidate
 
@@ -192,7 +194,13 @@ def _perhaps(column: Column) -> str:
     if is_like_prose(column.words):
         typed = option("text", column.name)
         return f"It looks like sentences: to learn from the words in them, use {typed}"
+    if formats := formats_of(column.words, SHORT):
+        return f"If they are dates, use {_as_dates(column, formats)}"
     return "Is it an identifier? Group its values"
+
+
+def _as_dates(column: Column, formats: Iterable[str]) -> str:
+    return " or ".join(option("date", f"{column.name}={form}") for form in formats)
 
 
 def dates(column: Column) -> str | None:
@@ -201,11 +209,11 @@ def dates(column: Column) -> str | None:
         return None
     if not all(_DATE.fullmatch(word) for word in column.words):
         return None
+    ways = _as_dates(column, formats_of(column.words) or ["%d/%m/%Y"])
     return (
         f"The column {column.name!r} holds dates, as {column.some_words()}, and it is not clear "
-        "which day is meant. Write all of them as ISO dates like 2024-05-31, or 2024-05-31 "
-        "14:30 with a time, and they count as days or seconds since the first; or "
-        f"{leave_out(column.name)}."
+        f"which day is meant. Say how they are written, {ways}, and they count as days or seconds "
+        f"since the first; or {leave_out(column.name)}."
     )
 
 

@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 
 from rosenblatt._util.spelling import option
 from rosenblatt.data.batch import TEXT, Batch, Kind, Place, Reader
+from rosenblatt.data.dates import Days
 from rosenblatt.data.dialect import MISSING
 from rosenblatt.data.files import File
 from rosenblatt.data.formatted_numbers import first_not_number
@@ -92,7 +93,8 @@ class ColumnFiles(Reader):
             if pa.types.is_string_view(words.type):  # those of polars: pyarrow cannot take of them
                 words = pc.cast(words, pa.string())
             column = pa.DictionaryArray.from_arrays(column.indices, words).dictionary_decode()
-        written = _is_text(column.type) or _is_date(column.type)
+        style = self.styles.get(name)
+        written = _is_text(column.type) or _is_date(column.type) or isinstance(style, Days)
         if kind is Kind.NUMBER and not (name in self.styles and written):
             exact = declared and name not in self.styles
             return _as_numbers(column, name, place, exact=exact)

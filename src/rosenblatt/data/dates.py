@@ -1,4 +1,4 @@
-"""Dates of ISO 8601 as numbers: days since the first one, or seconds where there are times.
+"""Dates as numbers: days since the first one, or seconds where there are times.
 
 Both are whole, or have the digits that were written, so that nothing is rounded: a proof holds for
 the dates as they stand.
@@ -7,13 +7,14 @@ the dates as they stand.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cached_property
 from typing import Any, NamedTuple, final
 
 from rosenblatt.data.batch import Place
+from rosenblatt.data.date_formats import COMMON, iso
 from rosenblatt.data.formatted_numbers import converted
 
 UNITS = ("days", "seconds")
@@ -38,6 +39,7 @@ class Moment(NamedTuple):
 class Days:
     since: str  # a day; of seconds a moment, with Z where all have a zone
     unit: str = "days"
+    format: str = ""  # of the words; of ISO 8601
 
     @property
     def words(self) -> str:
@@ -56,7 +58,7 @@ class Days:
         return self._plain(word) or word
 
     def _plain(self, word: str) -> str | None:
-        return None if self._first is None else counted(word, self._first, self.unit)
+        return None if self._first is None else counted(word, self._first, self.unit, self.format)
 
     def date(self, number: float) -> str:
         """The date that a number stands for, as it would be written; to the second."""
@@ -70,15 +72,17 @@ class Days:
 
     def numbers(self, column: Any, name: str, place: Place) -> Any:
         kind = "date" if self.unit == "days" else "date and time"
-        return converted(column, self.number, f"a {kind} like {self.since}", name, place)
+        like = f"written as {self.format}" if self.format else f"like {self.since}"
+        return converted(column, self.number, f"a {kind} {like}", name, place)
 
     def __str__(self) -> str:  # behind "read as numbers"
         return f", {self.words}"
 
 
-def moment(word: str) -> Moment | None:
-    """What an ISO 8601 date says; None of anything else, also of the 31st of February."""
-    match = _ISO.fullmatch(word)
+def moment(word: str, form: str = "") -> Moment | None:
+    """What a date says, of ISO 8601 without a format; None of anything else, also of the 31st of
+    February."""
+    match = _ISO.fullmatch((iso(word, form) or "") if form else word)
     if match is None:
         return None
     zone = (match["zone"] or "").replace("Z", "+00:00")
@@ -92,9 +96,9 @@ def moment(word: str) -> Moment | None:
     return Moment(at, match["digits"] or "", bool(zone) if match["clock"] else None)
 
 
-def counted(word: str, first: Moment, unit: str) -> str | None:
+def counted(word: str, first: Moment, unit: str, form: str = "") -> str | None:
     """Days or seconds since the first moment; None where a date does not stand so."""
-    date = moment(word)
+    date = moment(word, form)
     if date is None:
         return None
     whole, rest = divmod(round((date.at - first.at).total_seconds()), _DAY)
@@ -108,12 +112,25 @@ def counted(word: str, first: Moment, unit: str) -> str | None:
     return _with_digits(seconds, digits) if digits else str(seconds)
 
 
-def days_of(words: Iterable[str]) -> Days | None:
-    """Days since the first of these, or seconds if one has a time; None if they are no ISO dates,
-    or some have a zone and others none."""
+def format_of(words: Collection[str]) -> str | None:
+    """How all of these are written: "" is ISO 8601; None if in no way, or if in two."""
+    formats = formats_of(words)
+    return formats[0] if len(formats) == 1 else None
+
+
+def formats_of(words: Collection[str], among: Iterable[str] = COMMON) -> list[str]:
+    """Every format that all of these words have; ISO 8601 alone where they have that."""
+    if all(map(moment, words)):
+        return [""]
+    return [form for form in among if all(moment(word, form) for word in words)]
+
+
+def days_of(words: Iterable[str], form: str = "") -> Days | None:
+    """Days since the first of these, or seconds if one has a time; None if they are no dates of
+    this format, or some have a zone and others none."""
     first, times, zones = None, False, set[bool]()
     for word in words:
-        date = moment(word)
+        date = moment(word, form)
         if date is None:
             return None
         first = date.at if first is None else min(first, date.at)
@@ -124,8 +141,8 @@ def days_of(words: Iterable[str]) -> Days | None:
     if first is None or len(zones) > 1:
         return None
     if not times:
-        return Days(first.date().isoformat())
-    return Days(first.isoformat() + "Z" * (True in zones), "seconds")
+        return Days(first.date().isoformat(), format=form)
+    return Days(first.isoformat() + "Z" * (True in zones), "seconds", form)
 
 
 def _with_digits(seconds: int, digits: str) -> str:

@@ -13,7 +13,7 @@ import tempfile
 import weakref
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
 from typing import Any, final
 
@@ -61,6 +61,13 @@ class Spool:
         os.close(handle)
         self.path = Path(name)
         weakref.finalize(self, self.path.unlink, missing_ok=True)
+
+    def text_of(self, file: File, called: str, sheet: str | None = None) -> File:
+        """What was written here in the place of a file."""
+        written = stamp(self.path)
+        return replace(
+            file, path=self.path, kind="text", stamp=written, keep=self, sheet=sheet, called=called
+        )
 
 
 def find(source: Any) -> list[File]:

@@ -9,10 +9,9 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
-from rosenblatt.data.files import File, Spool, stamp
+from rosenblatt.data.files import File, Spool
 from rosenblatt.data.opening import open_bytes, reason
 from rosenblatt.data.options import Reading
 from rosenblatt.errors import InputError
@@ -38,8 +37,7 @@ def as_text(file: File, reading: Reading) -> File:
             text.write("\n" * (number - below))  # empty lines: the others keep their numbers
             writer.writerow(record)
             below = number + 1
-    told = {"keep": spool, "called": LINE}
-    return replace(file, path=spool.path, kind="text", stamp=stamp(spool.path), **told)
+    return spool.text_of(file, LINE)
 
 
 def _records(file: File, mark: str) -> Iterator[tuple[int, dict[str, str]]]:

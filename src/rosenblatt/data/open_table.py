@@ -50,6 +50,7 @@ def read(
     drop_unlabelled: bool = False,
     categorical: str | Iterable[str] = (),
     numeric: str | Iterable[str] = (),
+    date: Mapping[str, str] | str | Iterable[str] = (),
     text: str | Iterable[str] = (),
 ) -> Table | SparseTable:
     """Read a table: CSV, TSV, .xlsx, JSON lines, Parquet, Feather, Arrow, svmlight, or a frame.
@@ -99,6 +100,10 @@ def read(
     numeric : str or list of str
         Columns of numbers that are written with a unit or divided thousands: "$1,200", "35 %",
         "12 kg"; or that look like identifiers, which are left out with a warning.
+    date : dict of str to str, or "column=format", or a list of these
+        How the dates of columns are written, by the letters of strptime: {"signup": "%d/%m/%Y"}. A
+        time may follow a day. ISO 8601, years first, names of months, and days beyond 12 need no
+        format.
     text : str or list of str
         Columns of prose: each word that stands in two rows or more, and not in all, becomes a
         column of 0 and 1, the 20,000 most frequent at most. "review:hashed" puts all words of the
@@ -124,7 +129,7 @@ def read(
 
 
 _OF_TEXT = ("sep", "names", "skip_rows", "header_rows", "skip_footer")
-_KINDS = ("categorical", "numeric", "text")  # options that say what a column holds
+_KINDS = ("categorical", "numeric", "date", "text")  # options that say what a column holds
 
 
 @final
@@ -299,6 +304,7 @@ def _open(layout: Sniffed | ColumnFiles, options: ReadOptions) -> OpenTable:
         n: getattr(options, n) for n, o in options_of(ReadOptions).items() if type(o) is Columns
     }
     columns["text"] = tuple(hashed)
+    columns["date"] = tuple(name for name, _ in options.date)
     named = [(use, name) for use, of in columns.items() for name in of]
     find_columns(names, file, [*named, ("target", target)], header=layout.reading.has_names)
     if target in columns["ignore"]:

@@ -113,6 +113,44 @@ class Columns(Texts):
 
 @final
 @dataclass(frozen=True)
+class Dates(Option):
+    """How dates are written, by column: pairs, from a mapping or from texts COLUMN=FORMAT."""
+
+    default: ClassVar[Any] = ()
+    multiple: ClassVar[bool] = True
+
+    def check(self, name: str, value: Any) -> Any:
+        from rosenblatt._validation.parameters import not_allowed
+        from rosenblatt.data.date_formats import pattern
+
+        if isinstance(value, Mapping):
+            pairs = tuple(value.items())
+        else:
+            texts = (value,) if isinstance(value, str) else tuple(value)
+            pairs = tuple(_column_and_format(text) for text in texts)
+        for column, form in pairs:
+            check_name(name, column)
+            if not isinstance(form, str) or pattern(form) is None:
+                instead = (
+                    "give a column and how its dates are written, as 'signup=%d/%m/%Y', with the "
+                    "letters Y, y, m, b, d, H, I, M, S, f, p and z of strptime"
+                )
+                raise not_allowed(name, value, instead)
+        return pairs
+
+    def typed(self, flag: str, value: Any) -> list[str]:
+        return [f"{flag}={column}={form}" for column, form in value]
+
+
+def _column_and_format(text: Any) -> tuple[Any, Any]:
+    if not isinstance(text, str):
+        return text if isinstance(text, tuple) and len(text) == 2 else ("", None)
+    column, _, form = text.partition("=")
+    return column, form
+
+
+@final
+@dataclass(frozen=True)
 class Labels(Option):
     """One label by itself, several as a tuple."""
 
@@ -403,6 +441,13 @@ class ReadOptions(FileOptions):
             "COLUMN",
         )
     )
+    date: tuple[tuple[str, str], ...] = _field(
+        Dates(
+            "Read this column as dates written so, as in signup=%d/%m/%Y (repeatable).  [default: "
+            "formats that leave no doubt are detected]",
+            "COLUMN=FORMAT",
+        )
+    )
     text: tuple[str, ...] = _field(
         Columns(
             "Treat this column as free text and use its words as features (repeatable). "
@@ -457,7 +502,14 @@ class Reading(FileOptions):
         dates: list[dict[str, str]] = []
         for column, style in self.styles.items():
             if isinstance(style, Days):
-                dates.append({"column": column, "since": style.since, "unit": style.unit})
+                dates.append(
+                    {
+                        "column": column,
+                        "since": style.since,
+                        "unit": style.unit,
+                        "format": style.format,
+                    }
+                )
             else:
                 numeric.append({"column": column, "unit": style.unit, "decimal": style.mark})
         return {"numeric": numeric, "dates": dates}
@@ -490,6 +542,7 @@ def _styles(part: Part) -> dict[str, Style | Days]:
 
 
 def _dates(part: Part) -> dict[str, Days]:
+    from rosenblatt.data.date_formats import pattern
     from rosenblatt.data.dates import UNITS, Days, moment
 
     dates: dict[str, Days] = {}
@@ -498,5 +551,8 @@ def _dates(part: Part) -> dict[str, Days]:
             name, since = date.text("column"), date.text("since")
             if moment(since) is None:
                 raise InvalidDocument(f"{date.name('since')} is no date")
-            dates[name] = Days(since, date.one_of("unit", UNITS))
+            form = date.text("format")
+            if form and pattern(form) is None:
+                raise InvalidDocument(f"{date.name('format')} is no format of dates")
+            dates[name] = Days(since, date.one_of("unit", UNITS), form)
     return dates

@@ -30,7 +30,7 @@ from rosenblatt.data.column import (
     see,
     too_many_words,
 )
-from rosenblatt.data.dates import Days, days_of
+from rosenblatt.data.dates import Days, days_of, format_of, moment
 from rosenblatt.data.features import measured
 from rosenblatt.data.files import File
 from rosenblatt.data.formatted_numbers import (
@@ -103,7 +103,8 @@ class Table:
         categorical, numeric = (
             {*names} & {*wanted} for names in (options.categorical, options.numeric)
         )
-        as_text = dict.fromkeys(categorical | numeric | {*self._prose}, Kind.TEXT)
+        self._formats = {name: form for name, form in options.date if name in wanted}
+        as_text = dict.fromkeys(categorical | numeric | {*self._prose, *self._formats}, Kind.TEXT)
         self._kinds = reader.kinds(wanted) | as_text
         self._categorical = categorical | set(filter(reader.is_category, wanted))
         columns = self._seen(target)
@@ -134,18 +135,48 @@ class Table:
         return {n for n, d in looks.items() if d and d.plain and not (d.others or d.missing)}
 
     def _dates(self, columns: list[Column]) -> dict[str, Days]:
-        """Columns of ISO dates, but those that were said to be categories."""
+        """Columns of dates whose format is known or leaves no doubt, but those that were said to be
+        categories."""
         dates: dict[str, Days] = {}
         for column in columns:
+            said = self._formats.get(column.name)
             text = column.kind is Kind.TEXT and not column.categorical
-            if not text or self._is_constant(column) or not days_of(column.words):
+            if said is None and (not text or self._is_constant(column)):
+                continue
+            form = format_of(column.words) if said is None else said
+            if form is None:
                 continue
             words: Iterable[str] = column.words
             if column.too_many:  # not all of them were counted
                 words = (w for batch in self.batches() for w in batch.words(column.name)[1] if w)
-            if days := days_of(words):
+            if days := days_of(words, form):
                 dates[column.name] = days
+            elif said is not None:
+                raise self._no_date(column, said)
         return dates
+
+    def _no_date(self, column: Column, form: str) -> InputError:
+        for batch in self.batches():
+            codes, words = batch.words(column.name)
+            wrong = np.array([w is not None and moment(w, form) is None for w in [*words, None]])[
+                codes
+            ]
+            if wrong.any():
+                row = int(wrong.argmax())
+                return batch.place(row).error(
+                    f"column {column.name!r} holds {words[codes[row]]!r}, which is no date written "
+                    f"as {form}. Correct it or the format; if it stands for a missing value, use "
+                    f"{option('na_values', words[codes[row]])}.",
+                    option="date",
+                    column=column.name,
+                    value=words[codes[row]],
+                )
+        return InputError(
+            f"{option('date', f'{column.name}={form}')}: the column has no dates, or some have a "
+            "time zone and others none. Write all of them alike.",
+            option="date",
+            column=column.name,
+        )
 
     @property
     def decimal(self) -> str:

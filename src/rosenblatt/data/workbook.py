@@ -11,14 +11,13 @@ import datetime
 import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from itertools import chain, islice
 from typing import Any
 
 from rosenblatt._util.extras import needed
 from rosenblatt._util.spelling import option
 from rosenblatt._util.text import listed
-from rosenblatt.data.files import File, Spool, stamp
+from rosenblatt.data.files import File, Spool
 from rosenblatt.data.opening import reason
 from rosenblatt.data.options import Reading
 from rosenblatt.errors import InputError
@@ -39,8 +38,7 @@ def as_text(file: File, reading: Reading, wanted: str | None) -> File:
             empty, below = False, number + 1
     if empty:
         raise InputError(f"{file.name}: the sheet {sheet.title!r} is empty.", file=file.name)
-    told = {"keep": spool, "sheet": str(sheet.title), "called": "sheet row {0}"}
-    return replace(file, path=spool.path, kind="text", stamp=stamp(spool.path), **told)
+    return spool.text_of(file, "sheet row {0}", str(sheet.title))
 
 
 @contextmanager

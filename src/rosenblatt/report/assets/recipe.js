@@ -1,7 +1,7 @@
 // @ts-check
 // Is it a preprocessing, as rosenblatt writes them? Nothing else is applied to a table.
 import { checkFields } from "./form.js";
-import { moment } from "./dates.js";
+import { moment, pattern } from "./dates.js";
 import { demand } from "./json.js";
 
 const KINDS = ["number", "text", "boolean", "prose"], GAP = "(missing)";
@@ -108,7 +108,7 @@ function checkLayout({ sep, names, dates }) {
   const named = names === null || (Array.isArray(names) && names.length > 0 && names.every((name) => typeof name === "string" && name));
   insist(named && (names === null || new Set(names).size === names.length), "names are none, empty, or one stands twice");
   for (const date of dates) {
-    checkFields(date, "column:text since:text unit:text", NOT);
-    insist(moment(date.since) !== null && ["days", "seconds"].includes(date.unit), "a column of dates has no beginning");
+    checkFields(date, "column:text since:text unit:text format:text", NOT);
+    insist(moment(date.since) !== null && ["days", "seconds"].includes(date.unit) && (!date.format || pattern(date.format)), "a column of dates has no beginning");
   }
 }

@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from rosenblatt._model import arrays, parameters, rules, state, training
 from rosenblatt._model.objective import Objective, read_objective, write_objective
 from rosenblatt._model.parameters import read_labels, write_labels
-from rosenblatt._model.probability import Platt, read_probability, write_probability
+from rosenblatt._model.probability import Probability, read_probability, write_probability
 from rosenblatt._training.advice import in_words
 from rosenblatt._training.keeps import KEEPS
 from rosenblatt._training.linear_rule import LinearRule, Voters
@@ -66,7 +66,7 @@ class Model:
     estimator: Estimator
     preprocessing: dict[str, Any] | None
     about: dict[str, Any]
-    probability: Platt | None = None  # from a score to that of the second class
+    probability: Probability | None = None  # from a score to that of the second class
     objective: Objective | None = None  # what it was chosen by, and what errors cost
 
 
@@ -79,7 +79,7 @@ def save(
     *,
     preprocessing: Any = None,
     data_fingerprint: str | None = None,
-    probability: Platt | None = None,
+    probability: Probability | None = None,
     objective: Objective | None = None,
 ) -> None:
     """Write a trained estimator to a file (atomic write: whole or not at all).
@@ -96,8 +96,9 @@ def save(
     data_fingerprint : str or None
         Of the training data. By default the fingerprint of the rows, where it is known: with
         `warm_start=True` or a checkpoint, and where training made a certificate.
-    probability : Platt or None
-        From a score to the probability of the second class; `study` finds one.
+    probability : Platt, Softmax or None
+        From a score to the probability of the second class, or from the scores of many classes to
+        their probabilities; `study` finds one.
     objective : Objective or None
         What the rule was chosen by and what its errors cost. By default `estimator.objective_`,
         where `study` or `load` has set it.

@@ -42,6 +42,21 @@ def test_each_class_has_its_weights_and_rivals_are_told_apart():
     assert page.count('class="formula"') == len(content["rule"]["differences"])
 
 
+def test_the_probabilities_of_all_classes_have_a_picture_and_a_table():
+    content = reports.species()
+    page = render(content)
+    assert "How likely is each label?" in page
+    assert "Where should" not in page
+    told = content["calibration"]
+    first = told["bins"][0]
+    assert f"How often the likeliest label came true: {first['rows']} rows at" in page
+    lines = table(page, "Expected rows by label")
+    assert lines[0] == "label expected test rows called so"
+    assert [line.split()[0] for line in lines[1:]] == content["confusion"]["labels"]
+    of_first = content["by_class"][0]
+    assert lines[1].split()[2:] == [str(of_first["rows"]), str(of_first["called"])]
+
+
 def test_margins_of_all_classes_are_one_picture():
     content = reports.species()
     rows = sum(map(sum, content["margins"]["counts"].values()))

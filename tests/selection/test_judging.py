@@ -5,16 +5,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize
+from scipy.special import logsumexp
 from sklearn.calibration import calibration_curve
 from sklearn.metrics import brier_score_loss, roc_auc_score, roc_curve
 
 from raising import raises
-from rosenblatt._model.probability import Platt
+from rosenblatt._model.probability import Platt, Softmax
 from rosenblatt.errors import InputError
 from rosenblatt.selection import Candidate
 from rosenblatt.selection.criterion import Criterion, cost_matrix
 from rosenblatt.selection.measures import calibration, roc
-from rosenblatt.selection.out_of_sample import OutOfSample, Unit, platt
+from rosenblatt.selection.out_of_sample import OutOfSample, Unit, platt, softmax
 
 scored = st.lists(st.tuples(st.integers(-4, 4), st.booleans()), min_size=2, max_size=40).filter(
     lambda rows: 0 < sum(second for _, second in rows) < len(rows)
@@ -32,7 +33,7 @@ def apart(rows):
 def test_the_cheapest_threshold_by_hand():
     """Scores -2 n, -1 y, 1 n, 2 y. At 0: one missed, one false. A missed one at 5: all from -1 on
     are called y, at the cost of one false; -1.5 is in the middle of that gap."""
-    unseen = OutOfSample(np.array([-2.0, -1, 1, 2]), np.array([False, True, False, True]))
+    unseen = OutOfSample(np.array([-2.0, -1, 1, 2]), np.array([0, 1, 0, 1]))
     even, dear = np.array([[0, 1.0], [1, 0]]), np.array([[0, 1.0], [5, 0]])
     assert unseen.cheapest(dear) == -1.5
     assert unseen.costs(-1.5, dear).tolist() == [0, 0, 1, 0]
@@ -48,7 +49,8 @@ def test_the_cheapest_threshold_by_hand():
 @given(scored, st.floats(0.1, 9), st.floats(0.1, 9))
 def test_no_threshold_is_cheaper(rows, miss, false):
     scores, second = apart(rows)
-    unseen, costs = OutOfSample(scores, second), np.array([[0, false], [miss, 0]])
+    unseen = OutOfSample(scores, second.astype(int))
+    costs = np.array([[0, false], [miss, 0]])
     chosen = unseen.costs(unseen.cheapest(costs), costs).sum()
     for threshold in np.arange(-5.25, 6, 0.5):
         called = scores >= threshold
@@ -59,14 +61,49 @@ def test_no_threshold_is_cheaper(rows, miss, false):
 def test_a_threshold_between_neighbouring_floats_tells_them_apart():
     low = 1.0
     high = np.nextafter(low, 2)
-    unseen = OutOfSample(np.array([low, high]), np.array([False, True]))
+    unseen = OutOfSample(np.array([low, high]), np.array([0, 1]))
     threshold = unseen.cheapest(1.0 - np.eye(2))
     assert unseen.costs(threshold, 1.0 - np.eye(2)).sum() == 0
 
 
 def test_the_learned_threshold_stays_where_none_is_cheaper():
-    unseen = OutOfSample(np.array([-2.0, 1.0]), np.array([False, True]))
+    unseen = OutOfSample(np.array([-2.0, 1.0]), np.array([0, 1]))
     assert unseen.cheapest(1.0 - np.eye(2)) == 0
+
+
+def test_each_of_three_classes_has_its_own_place_by_hand():
+    """A missed c costs 9. Its rows are 1 behind a, and those of a 3 ahead of c: 2 parts them."""
+    scores = np.array([[3.0, -9, 0]] * 4 + [[0, 9, 0]] * 4 + [[1.0, -9, 0]] * 4)
+    codes, costs = np.repeat([0, 1, 2], 4), 1.0 - np.eye(3)
+    costs[2, 0] = 9
+    unseen = OutOfSample(scores, codes)
+    assert unseen.counts.tolist() == [4, 4, 4]
+    assert unseen.costs(np.zeros(3), costs).tolist() == [0] * 8 + [9] * 4
+    by = unseen.cheapest(costs)
+    assert by[0] - by[2] == 2
+    assert (unseen.errors(by), unseen.errors(np.zeros(3))) == (0, 4)
+    assert unseen.lowered(by).called(np.zeros(3)).tolist() == codes.tolist()
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_places_of_many_classes_stay_where_moving_one_saves_no_more_than_chance(seed):
+    """Each place alone, tried at every gap: none saves a standard error of what it saves."""
+    rng = np.random.default_rng(seed)
+    codes = rng.integers(4, size=60)
+    scores = rng.standard_normal((60, 4)) + 0.7 * np.eye(4)[codes]
+    costs = rng.uniform(0.5, 4, size=(4, 4)) * (1 - np.eye(4))
+    unseen = OutOfSample(scores, codes)
+    by = unseen.cheapest(costs)
+    now = unseen.costs(by, costs)
+    assert now.sum() <= unseen.costs(np.zeros(4), costs).sum()
+    for c in range(4):
+        others = np.delete(scores - by, c, axis=1).max(axis=1)
+        leads = np.sort(scores[:, c] - others)
+        places = [leads[0] - 1, *(leads[1:] + leads[:-1]) / 2, leads[-1] + 1]
+        tried = [np.where(np.arange(4) == c, place, by) for place in places]
+        then = min((unseen.costs(one, costs) for one in tried), key=np.sum)
+        saved = now - then
+        assert saved.sum() <= np.sqrt((saved**2).sum()) + 1e-9
 
 
 def test_the_unit_of_scores():
@@ -90,7 +127,8 @@ def test_costs_by_objective():
     criterion = Criterion.of(["a", "b", "c"], "cost", {("a", "c"): 7})
     classes = np.array(["a", "b", "c"])
     assert criterion.row_costs(["a", "a", "b"], ["c", "b", "b"], classes).tolist() == [7, 1, 0]
-    assert not criterion.moves  # of three classes no threshold tells
+    assert criterion.moves
+    assert not Criterion.of(["a", "b", "c"], "error").moves
 
 
 @pytest.mark.parametrize("rows", [[30, 10, 0], [1, 2, 3], [7, 0, 1]])
@@ -201,7 +239,7 @@ def test_platts_sigmoid_is_scikit_learns(n):
 def test_platts_sigmoid_of_scores_that_all_but_part_warns_of_nothing():
     """A steep sigmoid has exp of more than floats hold; warnings are errors here."""
     scores = np.concatenate([[-1e4], np.linspace(-1, -0.1, 2000), np.linspace(0.1, 1, 2000)])
-    found = platt(OutOfSample(scores, scores > 0))
+    found = platt(OutOfSample(scores, (scores > 0).astype(int)))
     assert found.of(np.array([-1e4, 0, 1e4])) == pytest.approx([0, 0.5, 1], abs=1e-2)
 
 
@@ -242,6 +280,62 @@ def test_separated_scores_have_finite_probabilities():
 def test_the_same_probability_of_scores_that_were_lowered():
     found = Platt(2.0, -1.0, 9)
     assert found.lowered(0.5).of(0.7 - 0.5) == pytest.approx(found.of(0.7))
+
+
+def test_of_two_classes_the_softmax_is_platts_sigmoid():
+    unseen = rows_of(60)
+    both = np.column_stack([-unseen.scores / 2, unseen.scores / 2])
+    found = softmax(OutOfSample(both, unseen.second.astype(int))).of(both)
+    assert found[:, 1] == pytest.approx(platt(unseen).of(unseen.scores), abs=1e-6)
+    assert found.sum(axis=1) == pytest.approx(1)
+
+
+def test_the_softmax_is_the_likeliest():
+    """By an optimiser that knows nothing of derivatives, on targets as Platt's."""
+    rng = np.random.default_rng(1)
+    codes = np.repeat([0, 1, 2], [30, 20, 10])
+    scores = rng.standard_normal((60, 3)) + np.eye(3)[codes]
+    target = np.array(
+        [[31 / 32, 1 / 64, 1 / 64], [1 / 44, 21 / 22, 1 / 44], [1 / 24, 1 / 24, 11 / 12]]
+    )
+
+    def loss(at):
+        z = at[0] * scores + np.append(at[1:], -at[1:].sum())
+        return -(target[codes] * (z - logsumexp(z, axis=1, keepdims=True))).sum()
+
+    precise = {"xatol": 1e-9, "fatol": 1e-12, "maxiter": 5000, "maxfev": 5000}
+    best = minimize(loss, np.zeros(3), method="Nelder-Mead", options=precise).x
+    found = softmax(OutOfSample(scores, codes))
+    assert (found.slope, *found.intercepts[:2]) == pytest.approx(best, abs=1e-5)
+    assert sum(found.intercepts) == pytest.approx(0)
+    assert found.rows == 60
+
+
+def test_scores_of_many_that_tell_nothing_give_the_shares():
+    codes = np.repeat([0, 1, 2], [10, 20, 30])
+    found = softmax(OutOfSample(-np.eye(3)[codes], codes))  # the wrong way round
+    shares = np.array([11, 21, 31]) / 63
+    assert found.of(np.zeros((2, 3))) == pytest.approx(np.array([shares, shares]))
+
+
+def test_the_same_probabilities_of_scores_that_were_lowered_and_of_a_row_that_was_shifted():
+    found, by = Softmax(2.0, (-1.0, 0.5, 0.5), 9), np.array([0.5, -1.0, 3.0])
+    scores = np.array([[0.7, -0.2, 1.0]])
+    assert found.lowered(by).of(scores - by) == pytest.approx(found.of(scores))
+    assert found.of(scores + 1e3) == pytest.approx(found.of(scores))
+
+
+def test_the_brier_score_of_many_by_hand():
+    """Rows of c, a, a; of the first two the likeliest label is right, of the third it is not."""
+    p = np.array([[0.1, 0.1, 0.8], [0.7, 0.2, 0.1], [0.1, 0.75, 0.15]])
+    found = calibration(p, np.array([2, 0, 0]))
+    squares = [0.01 + 0.01 + 0.04, 0.09 + 0.04 + 0.01, 0.81 + 0.5625 + 0.0225]
+    assert found.brier == pytest.approx(sum(squares) / 3)
+    assert found.floor == pytest.approx(1 - (4 + 1) / 9)
+    assert [(b.rows, b.positive, b.predicted) for b in found.bins] == [
+        (1, 1, pytest.approx(0.7)),
+        (2, 1, pytest.approx(0.775)),
+    ]
 
 
 def test_the_brier_score_and_the_shares_are_scikit_learns():

@@ -18,9 +18,10 @@ from sklearn.metrics import (
 )
 
 from raising import raises
-from rosenblatt import model_file, study
+from rosenblatt import Study, model_file, study
 from rosenblatt.datasets import load_credit
 from rosenblatt.errors import InputError
+from rosenblatt.selection.criterion import Criterion
 
 CREDIT = load_credit().filename
 LEAK = ["share", "expenditure"]
@@ -223,7 +224,7 @@ def test_a_colon_may_be_part_of_a_label():
     assert found["asked"]["costs"] == [{"actual": "10:30", "predicted": "9:15", "cost": 4.0}]
 
 
-def test_many_labels_have_costs_of_pairs_and_no_threshold():
+def test_many_labels_have_costs_of_pairs_that_move_their_scores():
     rng = np.random.default_rng(0)
     X = rng.standard_normal((300, 2))
     y = np.array(["low", "mid", "top"])[
@@ -235,9 +236,14 @@ def test_many_labels_have_costs_of_pairs_and_no_threshold():
     dear = (chosen.labels == "top") & (chosen.predictions == "low")
     assert document["cost"]["total"] == wrong.sum() + 7 * dear.sum()
     assert [c["cost"] is not None for c in document["candidates"]] == [True] * 8
-    assert all(document[part] is None for part in ("roc", "thresholds", "calibration"))
-    with raises(InputError):
-        found.predict_proba(X)
+    assert all(document[part] is None for part in ("roc", "thresholds"))
+    low, _, top = document["asked"]["moved"]
+    assert top < low  # a top called low is what costs most
+    plain = study(X, y, comparison=False)
+    assert plain.to_dict()["asked"]["moved"] == 0
+    as_learned = Criterion.of(["low", "mid", "top"], "cost", {("top", "low"): 8.0})
+    before = as_learned.row_costs(y[chosen.test], plain.predict(X[chosen.test]), np.unique(y))
+    assert document["cost"]["total"] < before.sum()
 
 
 # --- Learning again, and other rules --------------------------------------------------------------
@@ -292,7 +298,7 @@ def test_the_model_file_has_the_probability_and_predict_prints_it(shell, dear, t
     assert [row["probability"] for row in document["rows"]] == printed
 
 
-def test_a_model_without_a_probability_says_so(shell):
+def test_of_many_labels_the_file_has_the_probability_of_each(shell):
     from sklearn.datasets import load_iris
 
     from rosenblatt import load, save
@@ -300,11 +306,48 @@ def test_a_model_without_a_probability_says_so(shell):
     iris = load_iris(as_frame=True)
     iris.data.assign(kind=iris.target_names[iris.target]).to_csv("iris.csv", index=False)
     assert shell("fit", "iris.csv", "-y", "kind", "--no-comparison")[0] == 0
-    code, out, err = shell("predict", "iris-rosenblatt/model.json", "iris.csv", "--probability")
-    assert (code, out) == (2, "")
-    assert "it tells 3 labels apart, and probabilities are for two labels" in err
+    ask = ["iris.csv", "--probability"]
+    code, out, err = shell("predict", "iris-rosenblatt/model.json", *ask)
+    assert (code, err) == (0, "")
+    kinds = ["setosa", "versicolor", "virginica"]
+    printed = [
+        [float(row[f"probability of {kind}"]) for kind in kinds]
+        for row in csv.DictReader(out.splitlines())
+    ]
+    saved = Study.load("iris-rosenblatt")
+    p = saved.predict_proba("iris.csv")
+    assert (p.tolist(), p.sum(axis=1)) == (printed, pytest.approx(1))
+    document = json.loads(shell("predict", "iris-rosenblatt/model.json", *ask, "--json")[1])
+    assert [row["probability"] for row in document["rows"]] == printed
+    scores, known = saved.estimator.decision_function(saved._rows("iris.csv")), saved.probability
+    z = known.slope * scores[0] + known.intercepts
+    assert printed[0] == pytest.approx(np.exp(z) / np.exp(z).sum())
     save(load("iris-rosenblatt/model.json"), "alone.json")
     assert model_file.read("alone.json").probability is None
+    code, out, err = shell("predict", "alone.json", *ask)
+    assert (code, out) == (2, "")
+    assert "was saved without one" in err
+
+
+def test_probabilities_of_many_labels_are_right_on_new_rows():
+    """Three normal classes that overlap: the likeliest label is right as often as it is said to be,
+    and of each label there are as many as expected."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(3, size=9000)
+    X = rng.standard_normal((9000, 2)) + 1.5 * np.array([[1, 0], [0, 1], [-1, -1]])[y]
+    found = study(X[:1500], y[:1500], comparison=False, linear_only=True)
+    p, new = found.predict_proba(X[1500:]), y[1500:]
+    likeliest = p.argmax(axis=1) == new
+    for low in np.arange(0.4, 1, 0.1):
+        here = (p.max(axis=1) >= low) & (p.max(axis=1) < low + 0.1)
+        chance = 3 * np.sqrt(0.25 / here.sum())
+        assert p[here].max(axis=1).mean() == pytest.approx(likeliest[here].mean(), abs=chance)
+    assert p.mean(axis=0) == pytest.approx(np.bincount(new) / len(new), abs=0.02)
+    told = found.calibration
+    assert told["label"] is None
+    assert sum(b["rows"] for b in told["bins"]) == found.selection.test_n
+    expected = [one["expected"] for one in found.by_class]
+    assert expected == pytest.approx(found.selection.probabilities.sum(axis=0))
 
 
 # --- Rows on disk ---------------------------------------------------------------------------------

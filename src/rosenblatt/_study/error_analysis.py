@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from rosenblatt._model.probability import Softmax
 from rosenblatt._study.costs import chosen_by, cost_of, cost_words, objective_kept
 from rosenblatt._study.options import Options
 from rosenblatt._util.text import named
@@ -55,7 +56,7 @@ def error_analysis(selection: Selection, options: Options) -> ErrorAnalysis:
         )
     return {
         "asked": _asked(selection, options),
-        "by_class": _by_class(labels, counts, None if cost is None else costs),
+        "by_class": _by_class(selection, labels, counts, None if cost is None else costs),
         "cost": cost,
         "roc": _roc(selection, labels),
         "thresholds": _thresholds(selection, labels),
@@ -101,16 +102,22 @@ def _asked(selection: Selection, options: Options) -> Asked:
             for (actual, predicted), cost in objective.costs.items()
         ],
         "class_weight": options.class_weight,
-        "moved": selection.moved,
+        "moved": np.asarray(selection.moved).tolist(),
         "sentence": sentence,
     }
 
 
 def _by_class(
-    labels: list[str], counts: NDArray[np.int64], costs: NDArray[np.float64] | None
+    selection: Selection,
+    labels: list[str],
+    counts: NDArray[np.int64],
+    costs: NDArray[np.float64] | None,
 ) -> list[OfClass]:
     if not counts.sum():
         return []
+    p = selection.probabilities
+    if p is not None and p.ndim == 1:
+        p = np.column_stack([1 - p, p])
     classes: list[OfClass] = []
     for i, label in enumerate(labels):
         rows, called, right = int(counts[i].sum()), int(counts[:, i].sum()), int(counts[i, i])
@@ -120,6 +127,7 @@ def _by_class(
                 "rows": rows,
                 "errors": rows - right,
                 "called": called,
+                "expected": None if p is None else float(p[:, i].sum()),
                 "recall": right / rows if rows else None,
                 "precision": right / called if called else None,
                 "cost": None if costs is None else float(counts[i] @ costs[i]),
@@ -128,11 +136,11 @@ def _by_class(
     return classes
 
 
-# --- Two labels: ranking, thresholds, probabilities ----------------------------------------------
+# --- Two labels: ranking and thresholds ----------------------------------------------------------
 
 
 def _roc(selection: Selection, labels: list[str]) -> RocCurve | None:
-    if selection.scores is None:
+    if selection.scores is None or len(labels) > 2:
         return None
     second = selection.labels == selection.estimator.classes_[1]
     if second.all() or not second.any():
@@ -171,8 +179,10 @@ def _thinned(n: int) -> NDArray[np.intp]:
 
 def _thresholds(selection: Selection, labels: list[str]) -> Thresholds | None:
     out_of_sample = selection.out_of_sample
-    if out_of_sample is None or not len(out_of_sample.scores):
+    if out_of_sample is None or out_of_sample.many or not len(out_of_sample.scores):
         return None
+    probability = selection.probability
+    assert not isinstance(probability, Softmax)
     cuts = out_of_sample.cuts()
     costs = selection.criterion.costs_in(out_of_sample.counts)
     at = int((cuts.thresholds <= 0).sum()) - 1  # the last one that calls what 0 calls
@@ -180,7 +190,7 @@ def _thresholds(selection: Selection, labels: list[str]) -> Thresholds | None:
     places = np.unique(np.append(_thinned(len(cuts.thresholds)), at))
 
     def point(i: int) -> ThresholdPoint:
-        return _point(cuts, i, costs, selection.probability)
+        return _point(cuts, i, costs, probability)
 
     return {
         "label": labels[1],
@@ -225,20 +235,24 @@ def _how(selection: Selection) -> str:
     )
 
 
+# --- Probabilities -------------------------------------------------------------------------------
+
+
 def _calibration(selection: Selection, labels: list[str]) -> Calibrated | None:
     probability = selection.probability
     if probability is None or selection.probabilities is None or not selection.test_n:
         return None
-    second = selection.labels == selection.estimator.classes_[1]
-    groups = selection.test_groups
-    measured = calibration(selection.probabilities, second, selection.confidence, groups=groups)
+    of_many = isinstance(probability, Softmax)
+    codes, groups = _labelled_and_called(selection)[0], selection.test_groups
+    measured = calibration(selection.probabilities, codes, selection.confidence, groups=groups)
     sentence = f"Brier score {measured.brier:.3f}"
     if measured.interval is not None:
         lo, hi = (f"{end:.3f}" for end in measured.interval)
         sentence += f", {selection.words_of(lo, hi)} ({'normal' if groups is None else 't'})"
-    sentence += f"; always predicting the share of {named(labels[1])}: {measured.floor:.3f}"
+    always = "shares of the labels" if of_many else f"share of {named(labels[1])}"
+    sentence += f"; always predicting the {always}: {measured.floor:.3f}"
     return {
-        "label": labels[1],
+        "label": None if of_many else labels[1],
         "bins": [
             {
                 "low": b.low,
@@ -255,7 +269,9 @@ def _calibration(selection: Selection, labels: list[str]) -> Calibrated | None:
         "confidence": selection.confidence,
         "floor": measured.floor,
         "slope": probability.slope,
-        "intercept": probability.intercept,
+        "intercept": list(probability.intercepts)
+        if isinstance(probability, Softmax)
+        else probability.intercept,
         "fitted_to": probability.rows,
         "sentence": sentence,
     }

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rosenblatt import Certificate
-    from rosenblatt._model.probability import Platt
+    from rosenblatt._model.probability import Probability
     from rosenblatt.selection import Candidate, Selection
 
 
@@ -270,14 +270,20 @@ class TableRule:
         Fitted. It takes rows as `preprocessing` makes them.
     preprocessing : Preprocessing or None
         How columns became numbers; None where rows are taken as they are.
-    probability : Platt or None
-        From a score of the estimator to the probability of the second label.
+    probability : Platt, Softmax or None
+        From a score of the estimator to the probability of the second label, or from the scores of
+        more than two labels to their probabilities.
     """
 
-    def __init__(self, estimator: Any, preprocessing: Preprocessing | None, probability: Any):
+    def __init__(
+        self,
+        estimator: Any,
+        preprocessing: Preprocessing | None,
+        probability: Probability | None,
+    ):
         self.estimator: Any = estimator
         self.preprocessing: Preprocessing | None = preprocessing
-        self.probability: Platt | None = probability
+        self.probability: Probability | None = probability
 
     def __repr__(self) -> str:
         classes, target = self.estimator.classes_.tolist(), ""
@@ -292,20 +298,21 @@ class TableRule:
         return labels
 
     def predict_proba(self, rows: Any) -> NDArray[np.float64]:
-        """The probabilities of both labels of new rows, shape (n, 2), by Platt scaling.
+        """The probabilities of all labels of new rows, in the order of `estimator.classes_`.
 
-        Where costs were given, the more probable label is not always the one that is predicted.
+        They were fitted to scores of rows that the scoring rule had not seen: of two labels by
+        Platt scaling, of more by a softmax. The most probable label is not always the one that is
+        predicted, least of all where costs were given.
         """
         if self.probability is None:
-            k = len(self.estimator.classes_)
-            if k == 2:
-                raise InputError(
-                    "Probabilities need a sigmoid of the scores, and this model was saved without "
-                    "one: a study saves it."
-                )
-            raise InputError(f"Probabilities need two labels; this model has {k}.")
-        second = self.probability.of(self.estimator.decision_function(self._rows(rows)))
-        return np.column_stack([1 - second, second])
+            raise InputError(
+                "Probabilities need a function of the scores, and this model was saved without "
+                "one: a study saves it."
+            )
+        probabilities = self.probability.of(self.estimator.decision_function(self._rows(rows)))
+        if probabilities.ndim == 2:
+            return probabilities
+        return np.column_stack([1 - probabilities, probabilities])
 
     def explain(self, rows: Any, reasons: int = REASONS) -> list[dict[str, Any]]:
         """Why new rows have their labels: what the features that count most add to the score.
@@ -374,7 +381,8 @@ class Study(TableRule):
     auc : float or None
         The area under the ROC curve on test rows, of two labels.
     calibration : dict or None
-        How good the probabilities of two labels are on test rows: `brier`, `bins`, `floor`.
+        How good the probabilities are on test rows: `brier`, `bins`, `floor`. Of more than two
+        labels the bins are about the most probable one of each row.
     rule : str
         The chosen rule in words, for the numbers as they stand in the table.
     candidates : list of Candidate
@@ -490,7 +498,7 @@ class Study(TableRule):
         model = model_file.read(file)
         if model.preprocessing is not None:
             preprocessing = Preprocessing.from_dict(model.preprocessing)
-            vars(model.estimator).pop("feature_names_in_", None)  # it has seen to the names
+            model.estimator.__dict__.pop("feature_names_in_", None)  # it has seen to the names
             return TableRule(model.estimator, preprocessing, model.probability)
         return TableRule(model.estimator, None, model.probability)
 

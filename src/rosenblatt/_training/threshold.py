@@ -1,4 +1,4 @@
-"""Another threshold for a fitted rule of two classes: a score of 0 or more still decides."""
+"""Another threshold for a fitted rule: a score of 0 or more still decides, or the highest one."""
 
 from __future__ import annotations
 
@@ -26,8 +26,9 @@ Counted = Callable[[Any], tuple[int, float]]
 """How many training rows have a margin of 0 or less, and their weights added up."""
 
 
-def move_threshold(estimator: Any, by: float, counted: Counted) -> None:
-    """Lower every score by so much, and count the training errors again.
+def move_threshold(estimator: Any, by: Any, counted: Counted) -> None:
+    """Lower every score by so much, and count the training errors again; of many classes each by
+    its own.
 
     Training would go on from its last weights, as before: those are not changed.
     """
@@ -43,14 +44,14 @@ def move_threshold(estimator: Any, by: float, counted: Counted) -> None:
         estimator._kept = replace(kept, weights=moved, mistakes=errors, weighted=weighted)
 
 
-def _lowered(rule: LinearRule | KernelRule, by: float) -> LinearRule | KernelRule:
+def _lowered(rule: LinearRule | KernelRule, by: Any) -> LinearRule | KernelRule:
     if isinstance(rule, KernelRule):
         assert isinstance(rule.learned, KernelExpansion)
         learned = rule.learned.copy()
-        learned.b = learned.b - by / rule.eta
+        learned.b = learned.b - (by if np.ndim(by) == 0 else by[:, None]) / rule.eta
         return replace(rule, learned=learned)
     weights = rule.weights.copy()
-    weights[-1] -= by / rule.eta
+    weights[..., -1] -= by / rule.eta
     return replace(rule, weights=weights)
 
 
@@ -68,4 +69,9 @@ def on_rows(X: Any, y: Any) -> Counted:
 
 def mistaken(scores: NDArray[np.float64], y: Any, classes: NDArray[Any]) -> NDArray[np.bool_]:
     """Rows with a margin of 0 or less."""
+    if len(classes) > 2:
+        rows, own = np.arange(len(scores)), np.searchsorted(classes, y)
+        rivals = scores.copy()
+        rivals[rows, own] = -np.inf
+        return np.asarray(scores[rows, own] <= rivals.max(axis=1))
     return np.asarray(np.where(np.asarray(y) == classes[1], scores, -scores) <= 0)

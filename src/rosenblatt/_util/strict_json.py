@@ -245,6 +245,15 @@ class Part:
                 raise InvalidDocument(f"{self.name(field)}[{i}] is {kind(value)}, not text")
         return values
 
+    def numbers(self, field: str) -> list[float]:
+        values = self.values(field)
+        for i, value in enumerate(values):
+            if not is_finite(value):
+                raise InvalidDocument(
+                    f"{self.name(field)}[{i}] is {kind(value)}, not a finite number"
+                )
+        return [float(value) for value in values]
+
     def optional(self, read: Callable[..., T], field: str, *more: Any) -> T | None:
         """None where the field is null."""
         return None if self.value(field) is None else read(field, *more)

@@ -90,7 +90,8 @@ _WAITING = 1 << 24  # characters that wait in memory; more of them in a file
 )
 @_options.flag(
     "--probability",
-    "Add the probability of the label that the rule names (card = yes if ...), by Platt scaling.",
+    "Add the probability of the label that the rule names (card = yes if ...); with more than two "
+    "labels that of each.",
 )
 @_options.flag(
     "--spreadsheet-safe",
@@ -151,8 +152,8 @@ def command(
     gives it, and contested if one of them says otherwise. TRAIN is the table that was given to
     `rosenblatt fit`. It is read as it was then; if that fails, with the options given for FILE.
 
-    --probability: computed from the score by Platt scaling, which `rosenblatt fit` fitted to rows
-    that the scoring rule had not seen.
+    --probability: computed from the score by Platt scaling (with more than two labels from all
+    scores, by a softmax), which `rosenblatt fit` fitted to rows that the scoring rule had not seen.
 
     Missing values are filled if training learned how (fit --impute). Otherwise such a row gets no
     prediction, and a message says how many there are.
@@ -181,7 +182,7 @@ def command(
         )
     _common.check_output(output, (model, *files), force=force)
     known = read_model(model, files, "predict")
-    estimator, platt = known.estimator, _platt(known, model) if probability else None
+    estimator, likely = known.estimator, _likely(known, model) if probability else None
     source = RowFiles(model, files, reading, on_unseen, on_missing)
     new = replace(source, copy=copy).of(known)
     opinion = None
@@ -191,15 +192,16 @@ def command(
     beside += [] if opinion is None else [opinion]
     classes = estimator.classes_.tolist()
     why = Reasons(estimator, new.names, new.numbers, reasons or REASONS) if explain else None
-    rows = Predictions(estimator, why, platt, beside).of(new.batches)
+    rows = Predictions(estimator, why, likely, beside).of(new.batches)
     if out.as_json:
         with out.reading():
             content = [_as_dict(row, new.copied, beside) for row in rows]
         document = {"files": list(files), "labels": classes, "rows": content}
         _common.print_json("predict", document | {"outside": new.outside()})
     else:
+        named_labels = classes[-1:] if len(classes) == 2 else classes
         columns = Columns(
-            f"probability of {classes[-1]}" if probability else None,
+            tuple(f"probability of {label}" for label in named_labels) if probability else (),
             reasons=None if why is None else why.most,
             ranked=len(classes) > 2,
             marked=on_unseen == "reference" or new.prose,
@@ -212,8 +214,8 @@ def command(
             out.say(column["sentence"])
         if output is not None:
             out.say(f"{counted}. The predictions are in {output}.")
-        if platt is not None:
-            out.say(_threshold(known, platt))
+        if likely is not None and len(classes) == 2:
+            out.say(_threshold(known, likely))
     if opinion is not None:
         opinion.tell(out)
         if proofs is not None:
@@ -231,14 +233,13 @@ def _threshold(known: Any, platt: Any) -> str:
     return f"Predicts {label} when its probability is at least {float(platt.of(0.0)):.1%}{why}."
 
 
-def _platt(known: Any, model: str) -> Any:
+def _likely(known: Any, model: str) -> Any:
     if known.probability is not None:
         return known.probability
-    k = len(known.estimator.classes_)
-    why = "it was saved without one. rosenblatt fit writes models that have one"
-    if k > 2:
-        why = f"it tells {k} labels apart, and probabilities are for two labels"
-    raise InputError(f"--probability: {model} cannot give a probability: {why}.")
+    raise InputError(
+        f"--probability: {model} cannot give a probability: it was saved without one. rosenblatt "
+        "fit writes models that have one."
+    )
 
 
 # --- Rows and their predictions ------------------------------------------------------------------
@@ -265,7 +266,7 @@ class Row(NamedTuple):
     rival: tuple[Any, float] | None = None  # of many classes the runner-up and its score
     why: Why | None = None
     points: float | None = None  # of a card; whole numbers of counts
-    probability: float | None = None  # of the second label
+    probability: list[float] | None = None  # of the second label, of more than two of each
     beside: Sequence[tuple[str, Any]] = ()  # text and content of further columns
 
 
@@ -274,7 +275,7 @@ class Row(NamedTuple):
 class Predictions:
     estimator: Any
     reasons: Reasons | None
-    platt: Any  # None: without probabilities
+    likely: Any  # from scores to probabilities; None: without them
     beside: Sequence[Beside]
 
     def of(self, batches: Iterator[Batch]) -> Iterator[Row]:
@@ -290,7 +291,10 @@ class Predictions:
     def _of_complete_rows(self, X: Any, places: Iterator[int]) -> Iterator[dict[str, Any]]:
         estimator, reasons = self.estimator, self.reasons
         values: Any = reasons and reasons.values(X)
-        points = points_of(estimator, X)
+        points, probabilities = points_of(estimator, X), None
+        if self.likely is not None:
+            of_rows = self.likely.of(estimator.decision_function(X))
+            probabilities = of_rows.reshape(len(of_rows), -1).tolist()
         for i, (label, score, rival, first, second) in enumerate(ranked(estimator, X)):
             place = next(places)
             yield {
@@ -299,7 +303,7 @@ class Predictions:
                 "rival": rival,
                 "why": reasons and reasons.of(values[i], first, second),
                 "points": None if points is None else points[i],
-                "probability": None if self.platt is None else float(self.platt.of(score)),
+                "probability": None if probabilities is None else probabilities[i],
                 "beside": [one.of(place, X[i], label) for one in self.beside],
             }
 
@@ -312,7 +316,8 @@ def _as_dict(row: Row, copied: list[str], beside: Sequence[Beside]) -> dict[str,
     if row.points is not None:
         content["points"] = row.points
     if row.probability is not None:
-        content["probability"] = row.probability
+        one = len(row.probability) == 1
+        content["probability"] = row.probability[0] if one else row.probability
     if copied:
         content["copied"] = dict(zip(copied, row.copied, strict=True))
     if row.lacking:
@@ -333,7 +338,7 @@ def _as_dict(row: Row, copied: list[str], beside: Sequence[Beside]) -> dict[str,
 class Columns:
     """What is written beside label and score."""
 
-    likely: str | None  # the name of the column of probabilities
+    likely: tuple[str, ...]  # the names of the columns of probabilities
     reasons: int | None  # at most for a row
     ranked: bool
     marked: bool
@@ -342,7 +347,7 @@ class Columns:
 
     def names(self) -> list[str]:
         columns = ["prediction", "score", *["points"] * self.points]
-        columns += [] if self.likely is None else [self.likely]
+        columns += self.likely
         columns += ["runner-up", "its score"] if self.ranked else []
         if self.reasons is not None:
             for k in range(1, self.reasons + 1):
@@ -358,7 +363,7 @@ class Columns:
         if row.score is None:
             return [""] * (len(self.names()) - self.marked) + marks
         columns = [row.label, repr(row.score), *([] if row.points is None else [row.points])]
-        columns += [] if row.probability is None else [repr(row.probability)]
+        columns += map(repr, row.probability or ())
         columns += [] if row.rival is None else [row.rival[0], repr(row.rival[1])]
         if row.why is not None:
             cells = row.why.cells(self.reasons or 0)

@@ -393,9 +393,13 @@ def calibration(measured: Part) -> Markup:
     """Shares that came true against probabilities that were given."""
     plane = Plane()
     x, y, bins = plane.x, plane.y, measured["bins"]
-    label = _named(measured["label"])
+    label = measured["label"]
+    given = (
+        "probability of the likeliest label" if label is None else f"probability of {_named(label)}"
+    )
+    what = "share that was right" if label is None else f"share that was {clip(_named(label), 20)}"
     body = [
-        *plane.grid(f"probability of {label}"),
+        *plane.grid(given),
         path([(x(0), y(0)), (x(1), y(1))], "curve zero"),
     ]
     most = max(one["rows"] for one in bins)
@@ -405,14 +409,15 @@ def calibration(measured: Part) -> Markup:
             body.append(line(at, y(ends[0]), at, y(ends[1]), "whisker"))
         body.append(disc(at, y(one["share"]), 3 + 6 * math.sqrt(one["rows"] / most), "pos"))
     body += [
-        text(x(0.02), y.end + 12, f"share that was {clip(label, 20)}", "small quiet"),
+        text(x(0.02), y.end + 12, what, "small quiet"),
         moving(),
     ]
     said = "; ".join(
         f"{number(one['rows'])} rows at {percent(one['predicted'])}: {percent(one['share'])}"
         for one in bins
     )
-    return plane.svg(f"How often {label} came true: {said}.", body, "calibrated")
+    came_true = "the likeliest label" if label is None else _named(label)
+    return plane.svg(f"How often {came_true} came true: {said}.", body, "calibrated")
 
 
 # --- What is proved ------------------------------------------------------------------------------

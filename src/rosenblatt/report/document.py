@@ -87,7 +87,9 @@ class Asked(TypedDict):
     objective: str  # "error" | "cost" | "balanced": what chose candidate and threshold
     costs: list[CostOfPair]  # those given; all others are 1
     class_weight: str | None
-    moved: float  # how much the threshold of the score was moved; it is in the rule
+    # how much the threshold of the score was moved, of more than two labels the score of each was
+    # lowered; it is in the rule
+    moved: float | list[float]
     sentence: str
 
 
@@ -98,6 +100,7 @@ class OfClass(TypedDict):
     rows: int
     errors: int
     called: int  # test rows that were called so
+    expected: float | None  # the sum of its probabilities over all test rows
     recall: float | None  # the share of its rows that were found
     precision: float | None  # the share of those called so that are
     cost: float | None  # of its errors, where costs were given
@@ -157,21 +160,22 @@ class CalibrationBin(TypedDict):
     high: float
     rows: int
     predicted: float  # mean probability
-    share: float  # of the label among them
+    share: float  # of the label among them, or of the rows whose most probable label is theirs
     interval: list[float] | None  # of the share, as that of the error
 
 
 class Calibrated(TypedDict):
-    """Probabilities of the label on test rows, by Platt scaling."""
+    """Probabilities on test rows: of the label, by Platt scaling; of more than two labels by a
+    softmax, and the bins are about the most probable label of each row."""
 
-    label: str
+    label: str | None
     bins: list[CalibrationBin]
     brier: float
     interval: list[float] | None
     confidence: float
-    floor: float  # of always saying the share of the label
+    floor: float  # of always saying the shares of the labels
     slope: float  # of the score
-    intercept: float
+    intercept: float | list[float]  # of more than two labels one for each
     fitted_to: int  # rows
     sentence: str
 
@@ -180,8 +184,8 @@ class ErrorAnalysis(TypedDict):
     asked: Asked
     by_class: list[OfClass]  # empty where no row was tested
     cost: Cost | None
-    roc: RocCurve | None  # of two labels, and so are the following
-    thresholds: Thresholds | None
+    roc: RocCurve | None  # of two labels
+    thresholds: Thresholds | None  # of two labels
     calibration: Calibrated | None
 
 

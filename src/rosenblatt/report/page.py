@@ -137,6 +137,7 @@ def derived(content: Mapping[str, Any], carried: Mapping[str, Any] | None) -> di
         "class_cards": class_cards(rule),
         "differences": differences(rule),
         "listed": LISTED,
+        "listed_classes": MATRIX,
         "thresholds": charts.thresholds(content.get("thresholds")),
         "roc": charts.roc(content.get("roc"), content.get("thresholds")),
         "calibration": charts.calibration(content.get("calibration")),

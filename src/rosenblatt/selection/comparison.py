@@ -109,10 +109,6 @@ class Comparison:
         self.floor = floor(self.rules)
 
     @property
-    def two(self) -> bool:
-        return len(self.classes) == 2
-
-    @property
     def other_fits(self) -> int:
         """Of the comparison rules, for one test: where thresholds are chosen, each learns twice."""
         return len(self.comparison_rules) * (2 if self.criterion.moves else 1)
@@ -181,8 +177,9 @@ class Comparison:
         if held_out is None:
             return fitted.predict(X_test), fitted
         own = Unit.of(scores_of(fitted, X)).scores(held_out.scores)
-        threshold = self.criterion.cheapest(OutOfSample(own, held_out.second))
-        return self.classes[(scores_of(fitted, X_test) >= threshold).astype(int)], fitted
+        threshold = self.criterion.cheapest(OutOfSample(own, held_out.codes))
+        scored = OutOfSample(scores_of(fitted, X_test), np.searchsorted(self.classes, self.y[test]))
+        return self.classes[scored.called(threshold)], fitted
 
     def _fitted(self, name: str, rule: Any, rows: Indices) -> tuple[Any, Any, Any] | None:
         preprocessor = self.prepared(rows)
@@ -200,7 +197,7 @@ class Comparison:
     ) -> Candidate:
         (X, y), (X_val, y_val) = train, validation
         predicted = rule.predict(X_val)
-        has_scores = self.two and not isinstance(rule, DummyClassifier)
+        has_scores = not isinstance(rule, DummyClassifier)
         return Candidate(
             name,
             rule,
@@ -218,7 +215,8 @@ class Comparison:
     def scored(self, rule: Any, X: Any, X_val: Any, y_val: Any) -> OutOfSample:
         """Scores in units of those of the rows X that trained it."""
         unit = Unit.of(scores_of(rule, X))
-        return OutOfSample(unit.measured(scores_of(rule, X_val)), y_val == self.classes[1])
+        codes = np.searchsorted(self.classes, y_val)
+        return OutOfSample(unit.measured(scores_of(rule, X_val)), codes)
 
     def chosen(self, candidates: list[Candidate]) -> tuple[Candidate, Candidate | None]:
         """The winner, and who was passed over. `candidates` get their losses."""
@@ -237,9 +235,6 @@ class Comparison:
     def rows(self, part: Indices, preprocessor: Any) -> Any:
         X = taken(self.X, part)
         return X if preprocessor is None else preprocessor.transform(X)
-
-    def scores(self, rule: Any, X: Any) -> Floats | None:
-        return scores_of(rule, X) if self.two else None
 
 
 def majority_of(baseline: Candidate) -> Any:

@@ -18,7 +18,7 @@ from rosenblatt.errors import InputError
 
 if TYPE_CHECKING:
     from rosenblatt.selection.comparison import Candidate
-    from rosenblatt.selection.out_of_sample import OutOfSample
+    from rosenblatt.selection.out_of_sample import OutOfSample, Threshold
 
 
 Costs = Mapping[tuple[str, str], float]
@@ -34,8 +34,8 @@ class Criterion:
         costs[i, j] is what a row of class i costs that is called j; with "balanced" times the
         weight of its class, which `costs_in` gives.
     objective : "error", "cost" or "balanced"
-        What candidates are chosen by. With "cost" and "balanced" the threshold of a rule for two
-        classes is chosen, too; with "error" it stays as it was learned.
+        What candidates are chosen by. With "cost" and "balanced" the threshold of a rule is chosen,
+        too, of more than two classes its intercepts; with "error" they stay as they were learned.
     prefers_weights : bool
         A rule without weights must win by a standard error of the difference at least.
     """
@@ -60,7 +60,7 @@ class Criterion:
     @property
     def moves(self) -> bool:
         """Whether thresholds are chosen."""
-        return len(self.costs) == 2 and self.objective != "error"
+        return self.objective != "error"
 
     def costs_in(self, counts: NDArray[np.int64]) -> NDArray[np.float64]:
         """Where so many rows have each label: with "balanced" their mean is that of the error rates
@@ -93,14 +93,14 @@ class Criterion:
             )
         return c if c.losses is None else replace(c, cost=float(c.losses.sum()))
 
-    def threshold(self, c: Candidate) -> float | None:
+    def threshold(self, c: Candidate) -> Threshold | None:
         """The cheapest one on rows that did not train it; None where none is chosen: a card has
         been searched for with its threshold."""
         if not self.moves or c.out_of_sample is None or _card(c) is not None:
             return None
         return self.cheapest(c.out_of_sample)
 
-    def cheapest(self, scored: OutOfSample) -> float:
+    def cheapest(self, scored: OutOfSample) -> Threshold:
         return scored.cheapest(self.costs_in(scored.counts))
 
     def best(self, candidates: list[Candidate]) -> tuple[Candidate, Candidate | None]:

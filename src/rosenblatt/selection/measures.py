@@ -281,13 +281,15 @@ class Calibration:
     bins: list[Bin]
     brier: float
     interval: tuple[float, float] | None  # from the standard error of the mean
-    floor: float  # the Brier score of always saying the share of the rows
+    floor: float  # the Brier score of always saying the shares of the rows
 
 
 def calibration(
-    probabilities: Any, positive: Any, confidence: float = 0.95, *, groups: Indices | None = None
+    probabilities: Any, outcome: Any, confidence: float = 0.95, *, groups: Indices | None = None
 ) -> Calibration:
-    """Probabilities of rows beside what they turned out to be.
+    """Probabilities of rows beside what they turned out to be: whether they are positive; or, where
+    there is a column for each of more than two classes, the number of their class. Bins are then
+    about the most probable class, and squares are added up over the classes (Brier 1950).
 
     Examples
     --------
@@ -296,13 +298,20 @@ def calibration(
     >>> round(found.brier, 2), [(bin.rows, bin.positive) for bin in found.bins]
     (0.21, [(2, 0), (2, 1)])
     """
-    p, positive = np.asarray(probabilities, dtype=np.float64), np.asarray(positive, dtype=bool)
-    squares = (p - positive) ** 2
+    p = np.asarray(probabilities, dtype=np.float64)
+    if p.ndim == 1:
+        positive, most = np.asarray(outcome, dtype=bool), 1.0
+        squares, share = (p - positive) ** 2, float(positive.mean())
+        floor = share * (1 - share)
+    else:
+        codes, most = np.asarray(outcome), 2.0
+        came_true = codes[:, None] == np.arange(p.shape[1])
+        squares, floor = ((p - came_true) ** 2).sum(axis=1), 1 - (came_true.mean(0) ** 2).sum()
+        positive, p = p.argmax(axis=1) == codes, p.max(axis=1)
     ends = mean_interval(squares, groups, confidence)
-    ends = None if ends is None else (ends[0], min(1.0, ends[1]))
-    share = float(positive.mean())
+    ends = None if ends is None else (ends[0], min(most, ends[1]))
     bins = _bins(p, positive, groups, confidence)
-    return Calibration(bins, float(squares.mean()), ends, share * (1 - share))
+    return Calibration(bins, float(squares.mean()), ends, float(floor))
 
 
 def _bins(

@@ -8,13 +8,20 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from rosenblatt._model.probability import Platt
+from rosenblatt._model.probability import Probability
 from rosenblatt._training.threshold import can_move, move_threshold, on_rows
 from rosenblatt.data.target import FIFTHS
 from rosenblatt.errors import InputError
 from rosenblatt.selection.comparison import Candidate, Comparison
 from rosenblatt.selection.folds import Indices, rest
-from rosenblatt.selection.out_of_sample import Floats, OutOfSample, Unit, platt, scores_of
+from rosenblatt.selection.out_of_sample import (
+    Floats,
+    OutOfSample,
+    Threshold,
+    Unit,
+    probability_of,
+    scores_of,
+)
 
 ENOUGH = 10_000  # validation rows whose scores tell as much as folds would
 _PLAIN = Unit(0.0, 1.0)  # scores as they are
@@ -29,8 +36,8 @@ class Refitted:
     notes: tuple[str, ...]
     unit: Unit = _PLAIN
     out_of_sample: OutOfSample | None = None
-    probability: Platt | None = None
-    moved: float = 0.0
+    probability: Probability | None = None
+    moved: Threshold = 0.0
     retrained: bool = False
 
     def probabilities(self, scores: Floats | None) -> Floats | None:
@@ -56,26 +63,26 @@ def with_threshold(
     if out_of_sample is None:
         return Refitted(rule, preprocessor, **more)
     unit = Unit.of(scores_of(rule, X))
-    own = OutOfSample(unit.scores(out_of_sample.scores), out_of_sample.second)
-    threshold = 0.0
+    own = OutOfSample(unit.scores(out_of_sample.scores), out_of_sample.codes)
+    threshold: Threshold = 0.0
     if comparison.criterion.moves and can_move(rule):
         threshold = comparison.criterion.cheapest(own)
-    if threshold:
+    if np.any(threshold):
         move_threshold(rule, threshold, on_rows(X, y))
     return Refitted(
         rule,
         preprocessor,
         unit=unit.lowered(threshold),
         out_of_sample=own.lowered(threshold),
-        probability=platt(own).lowered(threshold),
+        probability=probability_of(own).lowered(threshold),
         moved=threshold,
         **more,
     )
 
 
-def more_fits(comparison: Comparison, validation: int) -> int:
+def more_fits(validation: int) -> int:
     """How many times the winner is fitted once more: at most."""
-    return 1 + (FIFTHS if comparison.two and validation < ENOUGH else 0)
+    return 1 + (FIFTHS if validation < ENOUGH else 0)
 
 
 def refit(
@@ -88,7 +95,7 @@ def refit(
     """
     both = np.sort(np.concatenate([train, validation]))
     out_of_sample = winner.out_of_sample
-    if comparison.two and len(validation) < ENOUGH:
+    if len(validation) < ENOUGH:
         out_of_sample = _by_folds(comparison, winner.name, both) or out_of_sample
     if comparison.training.interrupted:
         return None

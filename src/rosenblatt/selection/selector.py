@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from numbers import Integral
@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from rosenblatt._model.probability import Platt
+from rosenblatt._model.probability import Probability
 from rosenblatt._util.text import many, named
 from rosenblatt._validation import parameters
 from rosenblatt.data.target import FIFTHS, too_rare
@@ -31,7 +31,7 @@ from rosenblatt.selection.comparison import (
 from rosenblatt.selection.criterion import Criterion
 from rosenblatt.selection.folds import Indices, rest
 from rosenblatt.selection.measures import LEAST_GROUPS, clopper_pearson, error_interval
-from rosenblatt.selection.out_of_sample import Floats, OutOfSample, Unit
+from rosenblatt.selection.out_of_sample import Floats, OutOfSample, Threshold, Unit, scores_of
 from rosenblatt.selection.refit import Refitted, more_fits, refit, with_threshold
 from rosenblatt.selection.row_groups import RowGroups, row_groups
 
@@ -71,17 +71,20 @@ class Selection:
         The rows. With `cv` all rows are in the first two, and those tested so far in the third.
     predictions : array
         The labels predicted for the rows in `test`.
-    scores : array, or None with more than two classes
-        Of the rows in `test`; with `cv` in the units of the estimator, whichever rule gave them.
+    scores : array or None
+        Of the rows in `test`; with `cv` in the units of the estimator, whichever rule gave them. Of
+        more than two classes a column for each, whose mean in each row is 0.
     probabilities : array or None
-        Of the second class, for the rows in `test`.
+        Of the second class, for the rows in `test`; of more than two classes of each.
     out_of_sample : OutOfSample or None
         Scores of rows that chose the threshold, in the units of the estimator: each by a rule that
         had not seen its row.
-    moved : float
-        How much the threshold was moved from where it was learned; the estimator has it already.
-    probability : Platt or None
-        From a score of the estimator to the probability of the second class.
+    moved : float or array
+        How much the threshold was moved from where it was learned; the estimator has it already. Of
+        more than two classes how much the score of each was lowered.
+    probability : Platt, Softmax or None
+        From a score of the estimator to the probability of the second class, or from the scores of
+        more than two classes to their probabilities.
     criterion : Criterion
         What a wrong answer costs.
     groups : RowGroups or None
@@ -110,8 +113,8 @@ class Selection:
     scores: Floats | None = field(default=None, repr=False)
     probabilities: Floats | None = field(default=None, repr=False)
     out_of_sample: OutOfSample | None = field(default=None, repr=False)
-    probability: Platt | None = None
-    moved: float = 0.0
+    probability: Probability | None = None
+    moved: Threshold = 0.0
     groups: RowGroups | None = field(default=None, repr=False)
 
     @property
@@ -370,7 +373,7 @@ def _split(comparison: Comparison, *, retrain: bool) -> Selection:
             "seed, or a column with more and smaller groups."
         )
     training.total = len(comparison.rules) + comparison.other_fits
-    training.total += more_fits(comparison, len(validation)) if retrain else 0
+    training.total += more_fits(len(validation)) if retrain else 0
     preprocessor, candidates = comparison.compare(train, validation)
     if len(candidates) < 2:
         raise SelectionInterrupted(None)
@@ -386,7 +389,7 @@ def _split(comparison: Comparison, *, retrain: bool) -> Selection:
         )
     chosen = _Chosen.of(candidates, winner, passed_over, final)
     X = comparison.rows(test, final.preprocessor)
-    scores = comparison.scores(final.estimator, X)
+    scores = scores_of(final.estimator, X)
     learned_from = np.sort(np.concatenate([train, validation])) if final.retrained else train
     return chosen.tested(
         comparison,
@@ -509,20 +512,18 @@ class _Tested:
     def __init__(self, comparison: Comparison, unit: Unit):
         self.comparison, self.unit = comparison, unit
         self.predicted: list[Any] = []
-        self.scores: list[Floats | None] = []
+        self.scores: list[Floats] = []
         self.probabilities: list[Floats | None] = []
 
     def add(self, part: Indices, by: Refitted) -> None:
         X = self.comparison.rows(part, by.preprocessor)
         self.predicted.append(by.estimator.predict(X))
-        scores = self.comparison.scores(by.estimator, X)
+        scores = scores_of(by.estimator, X)
         self.probabilities.append(by.probabilities(scores))
-        if scores is not None:
-            scores = self.unit.scores(by.unit.measured(scores))
-        self.scores.append(scores)
+        self.scores.append(self.unit.scores(by.unit.measured(scores)))
 
 
-def _joined(parts: list[Floats | None]) -> Floats | None:
+def _joined(parts: Sequence[Floats | None]) -> Floats | None:
     arrays = [part for part in parts if part is not None]
     return np.concatenate(arrays) if arrays else None
 

@@ -32,7 +32,7 @@ from rosenblatt.selection.comparison import (
     majority_of,
 )
 from rosenblatt.selection.criterion import Criterion
-from rosenblatt.selection.out_of_sample import OutOfSample, platt, scores_of
+from rosenblatt.selection.out_of_sample import OutOfSample, Threshold, probability_of, scores_of
 from rosenblatt.selection.row_groups import mixed
 from rosenblatt.selection.selector import Selection, SelectionInterrupted
 
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 TEST, VALIDATION = 0, 1  # of the fifths; the others train
 TRAIN_SHARE = 0.6
 _CONFIDENCE = 0.95
+_MOST_SCORES = 50_000_000  # of many classes on validation rows: more are not kept
 
 
 def fifths(seed: int, begin: int, end: int) -> NDArray[np.uint8]:
@@ -106,9 +107,10 @@ class _StoredComparison:
     training: Training = field(init=False)
 
     def __post_init__(self) -> None:
-        self.two = len(self.rows.classes) == 2
         self.always = next(iter(self.rules))
         self.parts = self._parts()
+        k = len(self.rows.classes)
+        self.scored = k == 2 or k * len(self.parts[VALIDATION]) <= _MOST_SCORES
         self._check()
 
     def _parts(self) -> list[NDArray[Any]]:
@@ -158,7 +160,7 @@ class _StoredComparison:
         for begin, X, y in self.rows.blocks():
             fifth = fifths(self.random_state, begin, begin + len(y))
             table = as_table(X)
-            scores = scores_of(rule, table) if self.two else np.zeros(len(y))
+            scores = scores_of(rule, table) if self.scored else np.zeros(len(y))
             yield fifth, self.rows.named(y), rule.predict(table), scores
 
     def compare(self) -> list[Candidate]:
@@ -185,7 +187,7 @@ class _StoredComparison:
             wrong += np.bincount(fifth[here], minlength=FIFTHS)
             chose = fifth == VALIDATION
             chosen_by.append((labels[chose], predicted[chose]))
-            out_of_sample.append(OutOfSample(scores[chose], labels[chose] == self.rows.classes[1]))
+            out_of_sample.append(OutOfSample(scores[chose], self._codes(labels[chose])))
         _, validation, train = self.parts
         errors, missed = int(wrong[VALIDATION + 1 :].sum()), int(wrong[VALIDATION])
         candidate = Candidate(
@@ -203,19 +205,23 @@ class _StoredComparison:
                 self.rows.classes,
             ),
             out_of_sample=OutOfSample.joined(out_of_sample)
-            if self.two and name != self.always
+            if self.scored and name != self.always
             else None,
         )
-        if threshold := self.criterion.threshold(candidate):
+        threshold = self.criterion.threshold(candidate)
+        if threshold is not None and np.any(threshold):
             candidate = replace(candidate, train_errors=self._trained_errors(rule, threshold))
         return self.criterion.evaluated(candidate)
 
-    def _trained_errors(self, rule: Any, threshold: float) -> int:
+    def _codes(self, labels: Any) -> NDArray[np.intp]:
+        return np.asarray(np.searchsorted(self.rows.classes, labels))
+
+    def _trained_errors(self, rule: Any, threshold: Threshold) -> int:
         """Rows are read once more: scores of all that trained may be very many."""
-        errors, second = 0, self.rows.classes[1]
+        errors = 0
         for fifth, labels, _, scores in self.evaluated(rule):
             here = fifth > VALIDATION
-            errors += OutOfSample(scores[here], labels[here] == second).errors(threshold)
+            errors += OutOfSample(scores[here], self._codes(labels[here])).errors(threshold)
         return errors
 
     def _forget(self, candidates: list[Candidate]) -> None:
@@ -233,7 +239,7 @@ class _StoredComparison:
         moved = self._moved(winner)
         labels, predictions, scores = self._tested(winner)
         own = winner.out_of_sample
-        probability = None if own is None else platt(own).lowered(moved)
+        probability = None if own is None else probability_of(own).lowered(moved)
         test, validation, train = self.parts
         selection = Selection(
             candidates,
@@ -250,7 +256,7 @@ class _StoredComparison:
             self.random_state,
             self.criterion,
             interrupted=self.training.interrupted,
-            scores=scores if self.two else None,
+            scores=scores if self.scored else None,
             probabilities=None if probability is None else probability.of(scores),
             out_of_sample=None if own is None else own.lowered(moved),
             probability=probability,
@@ -260,24 +266,24 @@ class _StoredComparison:
             raise SelectionInterrupted(selection)
         return selection
 
-    def _moved(self, winner: Candidate) -> float:
+    def _moved(self, winner: Candidate) -> Threshold:
         if not self.criterion.moves or winner.out_of_sample is None:
             return 0.0
         by = self.criterion.cheapest(winner.out_of_sample)
-        if by:
+        if np.any(by):
             move_threshold(winner.estimator, by, self._mistakes)
         return by
 
     def _mistakes(self, rule: Any) -> tuple[int, float]:
         """Training rows with a margin of 0 or less, and their weights."""
         counts = dict(zip(self.rows.classes, self.learned_from.counts, strict=True))
-        wrong = np.zeros(2, np.int64)
+        wrong = np.zeros(len(counts), np.int64)
         for fifth, labels, _, scores in self.evaluated(rule):
             here = (fifth > VALIDATION) & mistaken(scores, labels, self.rows.classes)
-            wrong += np.bincount(labels[here] == self.rows.classes[1], minlength=2)
-        weights = np.ones(2)
+            wrong += np.bincount(self._codes(labels[here]), minlength=len(counts))
+        weights = np.ones(len(counts))
         if rule.class_weight == "balanced":
-            weights = sum(counts.values()) / (2.0 * np.array(list(counts.values())))
+            weights = sum(counts.values()) / (len(counts) * np.array(list(counts.values())))
         return int(wrong.sum()), float(wrong @ weights)
 
     def _tested(self, winner: Candidate) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:

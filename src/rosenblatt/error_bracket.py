@@ -6,6 +6,7 @@ import html
 import math
 import os
 from collections.abc import Iterator
+from dataclasses import asdict
 from fractions import Fraction
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, final
@@ -19,6 +20,7 @@ from rosenblatt._bounds.directions import Tree
 from rosenblatt._bounds.problem import Costs, Problem
 from rosenblatt._bounds.proof import Case, bound_of, held_against, proof_document, save, used
 from rosenblatt._bounds.search import Search
+from rosenblatt._bounds.tolerance import Tolerance, tolerance
 from rosenblatt._certify import document as say
 from rosenblatt._certify.check import data_of
 from rosenblatt._certify.document import head
@@ -169,6 +171,9 @@ class ErrorBracket(AboutRows):
         more than what an error on it counts, with all rows that equal it. All 1 without weights:
         the conflicts have no row in common, and `proved_lower` is their number. None: the proof
         distinguishes cases.
+    tolerates : Tolerance or None
+        How firm it is that no linear rule is right about all rows: `labels` that may be wrong, and
+        `rows` that may be removed or added. None where nothing is proved.
     n_cases : int
         How many cases it distinguishes; of directions, how many cones.
     limits : list of str
@@ -260,6 +265,17 @@ class ErrorBracket(AboutRows):
             return math.nextafter(value, 0.0)
         return value
 
+    @property
+    def tolerates(self) -> Tolerance | None:
+        """So many labels may be wrong, or rows others, and still no linear rule is right about all.
+
+        It follows from `proved_lower`; None where that is 0.
+        """
+        if not self.ends[0]:
+            return None
+        costs = np.ones(self.n_rows) if self._costs is None else self._costs.single
+        return tolerance(self.ends[0], costs, both=False)
+
     # --- The proof ---
 
     @property
@@ -301,7 +317,12 @@ class ErrorBracket(AboutRows):
             at_least=self.ends[0],
             at_most=self.ends[2],
             rule=self.rule,
+            tolerates=self._tolerated(),
         )
+
+    def _tolerated(self) -> dict[str, Any] | None:
+        known = self.tolerates
+        return None if known is None else {**asdict(known), "errors": 0, "rule": None}
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write that proof as JSON (atomic write: whole or not at all)."""
@@ -357,6 +378,8 @@ class ErrorBracket(AboutRows):
             if self.wrong_rows is not None:
                 yield _errors(self)
             yield from _proof(self)
+        if self.tolerates is not None and (firm := self.tolerates.words(self.n_rows)):
+            yield f"No linear rule is right about all rows, even if {firm}."
         if not self.checked:
             yield "Claimed (not checked since it was loaded): verify(X, y) checks it."
         yield from (f"Cut short: {limit}." for limit in self.limits)
@@ -417,7 +440,7 @@ def _check_cones(
     same = problem.single.tolist() == [costs[i] for i in present.tolist()]
     demand(same, "the errors count something else")
     demand(claim["column"] is None, "it is about some rules only")
-    verify_errors.check_tree(claim, verify_errors.Table(claim, data))
+    verify_errors.check(claim, data)
 
 
 # --- In words -------------------------------------------------------------------------------------

@@ -17,6 +17,7 @@ from sklearn.base import BaseEstimator
 from rosenblatt._bounds import conflicts, rules
 from rosenblatt._bounds.directions import directions
 from rosenblatt._bounds.problem import Problem, Rule
+from rosenblatt._bounds.tolerance import Tolerance, tolerance
 from rosenblatt._certify import document as say
 from rosenblatt._certify.balance import Blend
 from rosenblatt._certify.document import head
@@ -149,6 +150,10 @@ class Opinion:
         What the other answer costs: these errors minus the fewest of all rules, as a bracket.
     rival : Hyperplane or None
         A rule that gives the other answer and makes `at_most` errors, with `coef` and `intercept`.
+    tolerates : Tolerance or None
+        How firm an answer is that is forced because the other one makes `at_least` errors: so many
+        `labels` of the known rows may be wrong, or so many known `rows` removed or added, and still
+        every rule that makes no more errors than the one asked gives it.
     because : list of int
         Where the known rows have a separator and the answer is forced: at most d + 1 of them that
         leave no other.
@@ -162,6 +167,7 @@ class Opinion:
     at_most: int | None = None
     cost: tuple[int, int] | None = None
     rival: Hyperplane | None = None
+    tolerates: Tolerance | None = None
     conflict: Blend | None = None  # by row of the table; the new row is the last one
 
     @property
@@ -208,6 +214,13 @@ class Opinions:
         if not self.separable:
             return None
         return min(1.0, (len(self._table.columns) + 2) / (self.n_rows + 1))
+
+    @property
+    def tolerates(self) -> Tolerance | None:
+        """How firm all forced answers together are; None where that is not known of one."""
+        forced = [opinion.tolerates for opinion in self if opinion.status == "forced"]
+        known = [firm for firm in forced if firm is not None]
+        return Tolerance.least(known) if len(known) == len(forced) else None
 
     def count(self, status: Status) -> int:
         return Counter(opinion.status for opinion in self)[status]
@@ -312,7 +325,9 @@ class Opinions:
             return f"{opinion.status}: every rule that fits says {right}, because of {why}"
         if opinion.status == "forced":
             least = f"{opinion.at_least:,} errors, more than {self.errors:,}"
-            return f"forced: every rule that says {other} makes at least {least}"
+            firm = opinion.tolerates.words(self.n_rows) if opinion.tolerates else ""
+            even = f"; {answer} even if {firm}" if firm else ""
+            return f"forced: every rule that says {other} makes at least {least}{even}"
         if opinion.status == "contested":
             if self.separable:
                 return f"contested: a rule that fits says {other}"
@@ -499,9 +514,11 @@ class RuleSet:
             status = "contested"
         elif low > self.errors:
             status = "forced"
+        ones = self.problem.single
+        firm = tolerance(low - self.errors, ones, both=True) if status == "forced" else None
         cost = max(0, low - self.problem.best.cost), best.cost - self._lower
         rival = Hyperplane.of_lifted(best.w)
-        return Opinion(row, answer, other, status, low, best.cost, cost, rival)
+        return Opinion(row, answer, other, status, low, best.cost, cost, rival, firm)
 
 
 def _signs(rows: Rows, w: list[Any], *, strictly: bool = False) -> NDArray[np.int8]:

@@ -7,7 +7,7 @@ import math
 import os
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
 from numbers import Real
 from typing import TYPE_CHECKING, Any, Literal, final
@@ -19,12 +19,13 @@ from rosenblatt import verify, verify_errors
 from rosenblatt._bounds import proof, rules
 from rosenblatt._bounds.directions import MOST_COLUMNS, Directions, Tree, directions
 from rosenblatt._bounds.problem import Costs, Problem, Rule
+from rosenblatt._bounds.tolerance import Overturn, Tolerance, down_to, overturn, tolerance
 from rosenblatt._certify.diagnostics import collinear_columns
 from rosenblatt._certify.document import head
 from rosenblatt._certify.parts import AboutRows, Hyperplane
-from rosenblatt._certify.rows import Vector
+from rosenblatt._certify.rows import Rows, Vector
 from rosenblatt._certify.table import Table, read_encoded
-from rosenblatt._util.budget import Clock, LimitReached
+from rosenblatt._util.budget import Budget, Clock, LimitReached
 from rosenblatt._util.spelling import option
 from rosenblatt._util.text import named, one_line
 from rosenblatt._validation import parameters
@@ -58,6 +59,9 @@ class ColumnSign:
         The sign of its weight in the best rule found.
     rule : Hyperplane
         One that makes `at_most`, with `coef` and `intercept`.
+    tolerates : Tolerance or None
+        How firm a forced sign is: so many `labels` may be wrong, or so many `rows` removed or
+        added, and still every best rule has it; where `errors` was given, every rule with so few.
     """
 
     name: str
@@ -69,6 +73,7 @@ class ColumnSign:
     unit: Fraction
     rule: Hyperplane
     tree: Tree | None
+    tolerates: Tolerance | None = None
 
     @property
     def at_least(self) -> int | float:
@@ -90,6 +95,8 @@ class SignReport(AboutRows):
     at_least : int or float
         Every linear rule is proved to make at least this many; 0 where `errors` was given.
     columns : list of ColumnSign
+    tolerates : Tolerance or None
+        How firm all forced signs together are: that of the least firm; None where none is forced.
     """
 
     def __init__(
@@ -101,13 +108,14 @@ class SignReport(AboutRows):
         longer: str | None,
         asked: bool,
         costs: Costs | None,
-        best: tuple[Hyperplane, NDArray[np.intp]] | None,
+        best: tuple[Hyperplane, NDArray[np.intp] | None] | None,
         checked: bool = True,
     ):
-        self._document, self.columns, self._ends, self._costs = head, columns, ends, costs
+        self._document, self._ends, self._costs = head, ends, costs
         self._unit = Fraction(1) if costs is None else costs.unit
         self._longer, self._asked, self._best = longer, asked, best
         self._checked = checked
+        self.columns = list(map(self._firm, columns))
 
     @property
     def checked(self) -> bool:
@@ -126,7 +134,19 @@ class SignReport(AboutRows):
         """The bracket, with the best rule of this search if it makes fewer errors."""
         if self._best is None or self._asked or self._ends[1] >= bracket.ends[2]:
             return bracket
-        return bracket.with_rule(*self._best, self._ends[1])
+        rule, wrong = self._best
+        return bracket if wrong is None else bracket.with_rule(rule, wrong, self._ends[1])
+
+    @property
+    def tolerates(self) -> Tolerance | None:
+        return Tolerance.least(c.tolerates for c in self if c.tolerates is not None)
+
+    def _firm(self, column: ColumnSign) -> ColumnSign:
+        if column.sign is None:
+            return column
+        costs = np.ones(self.n_rows) if self._costs is None else self._costs.single
+        gap = column.ends[0] - self._ends[1]
+        return replace(column, tolerates=tolerance(gap, costs, both=not self._asked))
 
     @property
     def label(self) -> str:
@@ -160,7 +180,14 @@ class SignReport(AboutRows):
             at_least=least,
             at_most=most,
             rule=column.rule,
+            tolerates=self._tolerated(column),
         )
+
+    def _tolerated(self, column: ColumnSign) -> dict[str, Any]:
+        """What is compared: the best rule found, or the number of errors asked about."""
+        assert column.tolerates is not None
+        rule = None if self._asked or self._best is None else proof.in_hex(self._best[0])
+        return {**asdict(column.tolerates), "errors": self._ends[1], "rule": rule}
 
     def save(self, name: str, path: str | os.PathLike[str]) -> None:
         """Write that proof as JSON (atomic write: whole or not at all)."""
@@ -187,16 +214,48 @@ class SignReport(AboutRows):
             rule=claim["rule"],
             tree=Tree.of(claim),
         )
+        compared = claim["tolerates"] or {"errors": least - 1, "rule": None}
+        best = compared["rule"]
         return cls(
             proof.head_of(claim),
             [column],
-            ends=(0, least - 1),
+            ends=(0, compared["errors"]),
             longer=None,
-            asked=True,
+            asked=best is None,
             costs=claim["costs"],
-            best=None,
+            best=None if best is None else (best, None),
             checked=False,
         )
+
+    def overturn(
+        self, name: str, X: Any, y: Any, *, time_limit: float | None = 10.0
+    ) -> Overturn | None:
+        """The other end of `tolerates`: rows whose labels, turned round, overturn a forced sign.
+
+        X and y are those of the report. None: no such rows were found in time.
+        """
+        column = self[name]
+        if column.sign is None or column.tree is None:
+            raise InputError(f"The sign of {name!r} is not known to be forced.")
+        found: list[Overturn | None] = []
+
+        def search(X: Any, signs: NDArray[np.int8]) -> None:
+            rows = np.setdiff1d(np.arange(len(signs)), self._document["dropped"])
+            costs = None if self._costs is None else self._costs.of_rows(rows)
+            budget = Budget(time_limit=time_limit)
+            own = Rows(X[rows], signs[rows], intercept=True, decimal=False, budget=budget)
+            problem = Problem(own, costs)
+            rival = problem.rule(column.rule.lifted)
+            if self._asked or self._best is None:
+                turned = down_to(problem, rival, self._ends[1])
+            else:
+                problem.best = problem.rule(self._best[0].lifted)
+                sign = 1 if column.sign == "+" else -1
+                turned = overturn(problem, rival, self.feature_names.index(name), sign)
+            found.append(None if turned is None else replace(turned, rows=rows[turned.rows]))
+
+        proof.held_against(self._document, X, y, search, "These rows are")
+        return found[0]
 
     def verify(self, X: Any, y: Any) -> None:
         """Check every forced sign, and the errors of its rule, against the data, exactly.
@@ -254,7 +313,7 @@ class SignReport(AboutRows):
             most = "" if low == high else f"; the best such rule found {self._errs(high)}"
             return (
                 f"{name}: {column.sign} is forced. Every rule whose weight on it is {not_so} "
-                f"{self._errs(low, 'at least ')}{most}."
+                f"{self._errs(low, 'at least ')}{most}.{self._firmness(column)}"
             )
         if column.collinear:
             return f"{name}: free. It is a combination of other columns: its weight can be 0."
@@ -270,6 +329,12 @@ class SignReport(AboutRows):
             f"{name}: open. The best rule found has {column.best} here; the fewest errors with "
             f"{other} or without the column: {much}."
         )
+
+    def _firmness(self, column: ColumnSign) -> str:
+        assert column.tolerates is not None
+        firm = column.tolerates.words(self.n_rows)
+        of = "so few errors" if self._asked else "the fewest errors"
+        return f" Rules with {of} have {column.sign} even if {firm}." if firm else ""
 
     def _most(self) -> str:
         if self._costs is not None:

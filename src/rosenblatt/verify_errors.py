@@ -40,6 +40,7 @@ FIELDS = {  # of the certificate, and of this
         "at_least",
         "at_most",
         "rule",
+        "tolerates",
         "powers",
         "tree",
     ),
@@ -172,9 +173,32 @@ def check_rule(claim: Part, data: verify.Data, table: Table) -> None:
         demand(claim["at_most"] is None, "at_most needs a rule")
         return
     demand(type(claim["rule"]) is list and is_count(claim["at_most"]), "the rule is no list")
-    signs = data.signs(data.vector(claim["rule"], "the rule"))
-    wrong = sum(table.cost[i] for i, sign in zip(data.present, signs, strict=True) if sign <= 0)
+    wrong = cost_of(data.vector(claim["rule"], "the rule"), data, table)
     demand(wrong == claim["at_most"], f"the rule misclassifies {wrong}, not {claim['at_most']}")
+
+
+def check_tolerance(part: Any, at_least: int, data: verify.Data, table: Table) -> None:
+    """More than `errors`, also where some labels are wrong or some rows others: each moves what a
+    rule costs by no more than its own cost. The `rule` that makes so many moves, too; without one
+    the number stays."""
+    known = {"labels", "rows", "errors", "rule"}
+    demand(type(part) is dict and set(part) == known, "what it tolerates has other fields")
+    whole = all(is_count(part[name]) for name in ("labels", "rows", "errors"))
+    demand(whole, "what it tolerates is no whole number")
+    if part["rule"] is not None:
+        demand(type(part["rule"]) is list, "the rule that it is compared with is no list")
+        made = cost_of(data.vector(part["rule"], "the rule compared"), data, table)
+        demand(made == part["errors"], f"the rule compared misclassifies {made}")
+    heaviest, gap = sorted(table.cost.values(), reverse=True), at_least - part["errors"]
+    for name, each in ("labels", 1 if part["rule"] is None else 2), ("rows", 1):
+        some = heaviest[: part[name]]
+        demand(len(some) == part[name], f"there are no {part[name]} {name}")
+        demand(each * sum(some) < gap, f"{part[name]} {name} may be too many")
+
+
+def cost_of(w: Sequence[Any], data: verify.Data, table: Table) -> int:
+    signs = zip(data.present, data.signs(w), strict=True)
+    return sum(table.cost[i] for i, sign in signs if sign <= 0)
 
 
 def check(claim: Part, data: verify.Data) -> None:
@@ -182,6 +206,8 @@ def check(claim: Part, data: verify.Data) -> None:
     demand(data.sha256(claim) == claim["sha256"], verify.OTHER_DATA)
     table = Table(claim, data)
     check_rule(claim, data, table)
+    if claim["tolerates"] is not None:
+        check_tolerance(claim["tolerates"], claim["at_least"], data, table)
     check_tree(claim, table)
 
 
@@ -205,12 +231,25 @@ def result(claim: Part) -> str:
     least, most, total = told.values()
     if total is None:
         rule = "" if most is None else f"; the rule given misclassifies {most}"
-        return f"ACCEPTED: {which} misclassifies at least {least} of {rows}{rule}: proved."
+        proved = f"ACCEPTED: {which} misclassifies at least {least} of {rows}{rule}: proved."
+        return f"{proved}{firmness(claim)}"
     rule = "" if most is None else f"; those of the rule given weigh {most}"
     return (
         f"ACCEPTED: {which} makes errors that weigh at least {least} of {total} in {rows}{rule}: "
-        "proved. The weights are those in the proof."
+        f"proved. The weights are those in the proof.{firmness(claim)}"
     )
+
+
+def firmness(claim: Part) -> str:
+    part = claim["tolerates"]
+    if part is None:
+        return ""
+    more = f"more than {Fraction(claim['unit']) * part['errors']}"
+    if part["rule"] is not None:
+        more = "more errors than the rule that it is compared with"
+    known = ("labels", "are wrong"), ("rows", "are removed or added")
+    parts = [f"any {part[name]} of the {name} {how}" for name, how in known if part[name]]
+    return f" It makes {more} even if {', or '.join(parts)}." if parts else ""
 
 
 def judge(path: str, read: Callable[[Part], verify.Reading]) -> tuple[int, list[str], Any]:

@@ -96,9 +96,18 @@ def is_true(claim):
     j, sign = claim["column"] or (0, None)
     least = min(fewest_with_sign(rows, signs, cost, j, s) for s in ([sign] if sign else (1, -1)))
     told = verify_errors.figures(claim)
-    return Fraction(told["at_least"]) <= least and (
-        told["weights"] is None or Fraction(told["weights"]) == sum(cost)
-    )
+    weighed = told["weights"] is None or Fraction(told["weights"]) == sum(cost)
+    return Fraction(told["at_least"]) <= least and weighed and is_so_firm(claim, least, left, costs)
+
+
+def is_so_firm(claim, least, left, costs):
+    """`least`: what every rule makes that it is about, by every direction of the plane."""
+    if claim["tolerates"] is None:
+        return True
+    unit, part = Fraction(claim["unit"]), claim["tolerates"]
+    heaviest, each = sorted((costs[i] for i in left), reverse=True), 2 if part["rule"] else 1
+    moved = max(each * sum(heaviest[: part["labels"]]), sum(heaviest[: part["rows"]]))
+    return least - moved * unit > part["errors"] * unit
 
 
 def test_a_changed_field_is_found_out_or_says_what_is_so(kinds, tmp_path, heavy):

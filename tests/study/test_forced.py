@@ -40,9 +40,17 @@ def test_the_fewest_errors_and_the_signs(found):
     sentence = (
         "No linear rule makes fewer than 55 errors on these 569 rows. Every rule with at most 55 "
         "errors gives a positive weight to mean radius, mean texture (positive speaks for "
-        f"malignant). The rule above makes {told['rule_errors']}: this need not hold for it."
+        "malignant). "
     )
-    assert told["sentence"] == sentence
+    assert told["sentence"].startswith(sentence)
+    for column in told["columns"]:
+        gap, firm = column["otherwise_at_least"] - 55, column["tolerates_labels"]
+        assert 2 * firm < gap <= 2 * (firm + 1)
+        assert column["tolerates_rows"] == gap - 1
+        even = f"{column['feature']} is positive in every best rule, even if any {firm} of the 569"
+        assert even in told["sentence"]
+    end = f"The rule above makes {told['rule_errors']}: this need not hold for it."
+    assert told["sentence"].endswith(end)
     assert told["rule_errors"] > 55
     assert "at least 55 of all 569 rows (proved)" in " ".join(str(found).split())
 

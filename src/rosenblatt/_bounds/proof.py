@@ -182,6 +182,7 @@ def proof_document(
     at_least: int,
     at_most: int,
     rule: Hyperplane,
+    tolerates: dict[str, Any] | None = None,
 ) -> dict[str, Any]:
     return {
         **head,
@@ -189,9 +190,14 @@ def proof_document(
         "unit": str(unit),
         "at_least": at_least,
         "at_most": at_most,
-        "rule": [float(v).hex() for v in rule.lifted.tolist()],
+        "rule": in_hex(rule),
+        "tolerates": tolerates,
         **tree,
     }
+
+
+def in_hex(rule: Hyperplane) -> list[str]:
+    return [float(v).hex() for v in rule.lifted.tolist()]
 
 
 def save(document: dict[str, Any], path: str | os.PathLike[str]) -> None:
@@ -205,9 +211,11 @@ def load(path: str | os.PathLike[str]) -> dict[str, Any]:
         claim = verify.load(os.fspath(path))
         verify_errors.check_form(claim)
         demand(claim["rule"] is not None, "it has no rule")
-        w = nearest_floats(claim["rule"])
-        demand(len(w) == len(claim["columns"]) + 1, "the rule has another number of columns")
+        rule = read_rule(claim["rule"], claim)
         demand(is_count(claim["at_most"]), "at_most is not a whole number from 0 on")
+        if (compared := claim["tolerates"]) is not None:
+            demand(is_count(compared["errors"]), "what it tolerates has no errors")
+            compared["rule"] = compared["rule"] and read_rule(compared["rule"], claim)
         costs, unit = claim["costs"], Fraction(claim["unit"])
         each = costs is None or (len(costs) == claim["rows"] and all(map(is_count, costs)))
         demand(each, "costs are not a whole number from 0 on for each row")
@@ -220,12 +228,18 @@ def load(path: str | os.PathLike[str]) -> dict[str, Any]:
             f"{path} is not a proof of errors: it is malformed ({type(error).__name__}: {error})."
         ) from None
     counted = None if costs is None else Costs(np.array(costs), unit)
-    return {**claim, "unit": unit, "costs": counted, "rule": Hyperplane.of_lifted(w)}
+    return {**claim, "unit": unit, "costs": counted, "rule": rule}
+
+
+def read_rule(texts: Any, claim: dict[str, Any]) -> Hyperplane:
+    w = nearest_floats(texts)
+    demand(len(w) == len(claim["columns"]) + 1, "the rule has another number of columns")
+    return Hyperplane.of_lifted(w)
 
 
 def head_of(claim: dict[str, Any]) -> dict[str, Any]:
     """What a loaded proof is about."""
-    own = ("unit", "at_least", "at_most", "rule", "costs", "column", "powers", "tree")
+    own = {"unit", "at_least", "at_most", "rule", "tolerates", "costs", "column", "powers", "tree"}
     return {name: value for name, value in claim.items() if name not in own}
 
 

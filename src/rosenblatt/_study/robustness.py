@@ -80,6 +80,8 @@ def forced(compared: Compared, report: SignReport, options: Options) -> Forced:
                 "collinear": column.collinear,
                 "otherwise_at_least": int(column.at_least),
                 "otherwise_at_most": int(column.at_most),
+                "tolerates_labels": column.tolerates.labels if column.tolerates else None,
+                "tolerates_rows": column.tolerates.rows if column.tolerates else None,
             }
             for column in report
         ],
@@ -123,6 +125,11 @@ def _forced_sentence(report: SignReport, own: int | None, decides: str) -> str:
         return f"{few}. No weight is known to need a certain sign."
     so_few = f"Every rule with at most {errors:,} errors"
     sentence = f"{few}. {so_few} gives {' and '.join(signs)} (positive speaks for {report.label})."
+    for column in report:
+        if column.tolerates is not None and column.tolerates.labels:
+            word = "positive" if column.sign == "+" else "negative"
+            firm = f"any {column.tolerates.labels:,} of the {rows:,} labels are wrong"
+            sentence += f" {column.name} is {word} in every best rule, even if {firm}."
     if own is not None and own > errors:
         sentence += f" The rule above makes {own:,}: this need not hold for it."
     return sentence

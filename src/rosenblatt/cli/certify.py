@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import asdict
 from functools import partial
 from math import isfinite, isnan
 from pathlib import Path
@@ -528,6 +529,7 @@ def _described(report: SignReport) -> dict[str, Any]:
             "collinear": c.collinear,
             "otherwise_at_least": c.at_least,
             "otherwise_at_most": c.at_most,
+            "tolerates": asdict(c.tolerates) if c.tolerates else None,
         }
         for c in report
     ]

@@ -432,6 +432,8 @@ class ForcedColumn(TypedDict):
     collinear: bool  # it is a combination of others: its weight can always be 0
     otherwise_at_least: int
     otherwise_at_most: int
+    tolerates_labels: int | None  # so many may be wrong, and the best rules have the sign still
+    tolerates_rows: int | None  # so many may be removed or added
 
 
 class Forced(TypedDict):

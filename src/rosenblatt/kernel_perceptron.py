@@ -39,11 +39,10 @@ from rosenblatt._training.settings import (
 )
 from rosenblatt._training.state import Job
 from rosenblatt._training.stopping import Patience
-from rosenblatt._training.training import Given, TrainingSet
+from rosenblatt._training.training import Given, TrainingSet, oracle_about
 from rosenblatt._validation import parameters, targets
 from rosenblatt._validation.rows import checked_rows, rows_to_predict
 from rosenblatt._validation.targets import checked_start
-from rosenblatt.certificate import RowsOracle
 from rosenblatt.errors import InputError
 
 
@@ -325,12 +324,7 @@ class GramSet(TrainingSet):
         return recipe_of(settings, self.labelled, self.classes, same)
 
     def patience(self, settings: Settings) -> Patience:
-        oracle, e = None, self.labelled
-        if settings.prove:
-            intercept = settings.units.fit_intercept
-            oracle = RowsOracle(
-                self.gram.X, e.y, e.present, self.names, self.y, self.classes, intercept
-            )
+        oracle = oracle_about(self.labelled, self, settings)
         return Patience(settings.patience, oracle, in_dual_form=True)
 
     def returned(self, estimator: Training) -> NDArray[np.float64]:

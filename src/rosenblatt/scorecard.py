@@ -21,7 +21,6 @@ from rosenblatt._util.text import Numbered, many
 from rosenblatt._validation import parameters, targets
 from rosenblatt._validation.rows import checked_rows, rows_to_predict
 from rosenblatt._validation.targets import sample_weights
-from rosenblatt.error_bracket import minimum_errors
 from rosenblatt.errors import InputError
 
 MOST_POINTS = 100
@@ -274,6 +273,8 @@ def bound(card: Card, X: Any, y: Any, sample_weight: Any, time_limit: float) -> 
         ones = np.ones(len(y)) if c is None else c
         least = min(float(ones[y > 0].sum()), float(ones[y < 0].sum()))
         return int(least) if c is None else least
+    from rosenblatt.error_bracket import minimum_errors
+
     return minimum_errors(card.values(X), y, sample_weight=c, time_limit=time_limit).proved_lower
 
 

@@ -2,6 +2,8 @@
 
 import csv
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -49,6 +51,19 @@ def test_predict_is_what_python_predicts(shell, trained):
     assert [int(row) for row, *_ in rows] == list(range(1, len(X) + 1))
     assert shell("predict", "m.rosenblatt", CREDIT, "-o", "p.csv")[:2] == (0, "")
     assert Path("p.csv").read_text() == out
+
+
+def test_predict_imports_what_it_needs(trained, tmp_path):
+    without = ("rosenblatt.certificate", "rosenblatt._bounds", "rich", "jinja2")
+    arguments = ["predict", "m.rosenblatt", str(CREDIT)]
+    code = (
+        f"import sys; from rosenblatt.cli import run; run({arguments!r});"
+        f"print([m for m in {without!r} if m in sys.modules])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=tmp_path
+    )
+    assert done.stdout.splitlines()[-1] == "[]"
 
 
 def test_predict_gives_the_heaviest_reasons(shell, trained):

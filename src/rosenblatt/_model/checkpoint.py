@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import time
-from typing import Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 
@@ -33,8 +33,10 @@ from rosenblatt._util.strict_json import (
 )
 from rosenblatt._util.version import __version__
 from rosenblatt._validation.parameters import not_negative
-from rosenblatt.certificate import Certificate
 from rosenblatt.errors import FileError, InputError, MissingFileError
+
+if TYPE_CHECKING:
+    from rosenblatt.certificate import Certificate
 
 FORMAT = "rosenblatt checkpoint"
 VERSION = 1

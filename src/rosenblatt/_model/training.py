@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,8 +15,10 @@ from rosenblatt._training.settings import Units
 from rosenblatt._training.stopping import StopReason
 from rosenblatt._training.training import TrainingRecord, shown_counts
 from rosenblatt._util.strict_json import InvalidDocument, Part
-from rosenblatt.certificate import Certificate
 from rosenblatt.errors import InputError
+
+if TYPE_CHECKING:
+    from rosenblatt.certificate import Certificate
 
 
 def write_training(record: TrainingRecord) -> dict[str, Any]:
@@ -76,6 +78,8 @@ def read_training(part: Part, k: int) -> tuple[TrainingRecord, NDArray[np.int64]
 
 def read_certificate(part: Part, field: str) -> Certificate:
     """A certificate, unverified: whoever has the data can do that."""
+    from rosenblatt.certificate import Certificate
+
     try:
         certificate = Certificate.from_dict(part.value(field))
         str(certificate)  # all that is shown of it can be shown

@@ -41,11 +41,10 @@ from rosenblatt._training.settings import (
     refuse_tie,
 )
 from rosenblatt._training.state import AnyJob, AnyState, Candidate, Job, State, check_finite, follow
-from rosenblatt._training.stopping import Patience, StopReason
+from rosenblatt._training.stopping import Patience, SeparabilityOracle, StopReason
 from rosenblatt._validation import targets
 from rosenblatt._validation.rows import placed_rows
 from rosenblatt._validation.targets import checked_start, class_weights, weigh
-from rosenblatt.certificate import RowsOracle
 from rosenblatt.errors import InputError
 
 if TYPE_CHECKING:
@@ -211,12 +210,8 @@ class InMemory(WeightsSet):
         return recipe_of(settings, self.examples, self.classes, judged_by(self.validation))
 
     def patience(self, settings: Settings) -> Patience:
-        tol, intercept = settings.tol_in_units, settings.units.fit_intercept
-        if not settings.prove:
-            return Patience(settings.patience, None, tol=tol)
-        e = self.examples
-        oracle = RowsOracle(e.rows.X, e.y, e.present, self.names, self.y, self.classes, intercept)
-        return Patience(settings.patience, oracle, tol=tol)
+        oracle = oracle_about(self.examples, self, settings)
+        return Patience(settings.patience, oracle, tol=settings.tol_in_units)
 
     def against_rest(self, c: int, start: Weights | None) -> InMemory:
         validation = None if self.validation is None else against_rest(self.validation, c)
@@ -233,6 +228,16 @@ class InMemory(WeightsSet):
             np.where(self.examples.y == c, counts, -counts) for c, counts in enumerate(of_classes)
         ]
         return shown_counts(np.column_stack(columns))
+
+
+def oracle_about(e: Examples, named: Any, settings: Settings) -> SeparabilityOracle | None:
+    """`named` has the labels, the columns and the classes as they were given."""
+    if not settings.prove:
+        return None
+    from rosenblatt.certificate import RowsOracle
+
+    intercept = settings.units.fit_intercept
+    return RowsOracle(e.rows.X, e.y, e.present, named.names, named.y, named.classes, intercept)
 
 
 def against_rest(examples: Examples, c: int) -> Examples:

@@ -13,6 +13,7 @@ from typing import Any
 
 import click
 
+from rosenblatt._util.late_imports import import_late
 from rosenblatt._util.spelling import in_shell
 from rosenblatt._util.text import one_line, shown
 from rosenblatt._util.version import __version__
@@ -99,6 +100,7 @@ def group() -> None:
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command and end the program."""
+    import_late()
     sys.exit(run(sys.argv[1:] if arguments is None else arguments))
 
 

@@ -3,7 +3,7 @@
 // Where a negative row k is at least as far along each generator of a cone as a positive row i, every
 // w of the cone has w·x_k >= w·x_i, and a rule (w, b) errs on i or on k, whatever b. Pairs without a
 // common row are as many errors: a maximum matching counts them, a maximum flow where rows cost more
-// than one. `_bounds/pairs_reference.py` says the same in Python.
+// than one. `_core/reference.py` says the same in Python.
 #pragma once
 
 #include <algorithm>

@@ -25,12 +25,13 @@ from raising import raises
 from rosenblatt import minimum_errors, verify, verify_errors
 from rosenblatt._bounds import directions as cones_of
 from rosenblatt._bounds import directions as tree
-from rosenblatt._bounds import pairs, pairs_reference, search
+from rosenblatt._bounds import pairs, search
 from rosenblatt._bounds.cones import simplest
 from rosenblatt._bounds.directions import Tree, directions
 from rosenblatt._bounds.pairs import NO_PAIRS, PairTable
 from rosenblatt._bounds.problem import Costs, Problem
 from rosenblatt._certify.rows import Rows
+from rosenblatt._core import reference
 from rosenblatt._util.budget import Budget, LimitReached
 from rosenblatt.errors import InputError, VerificationError
 
@@ -164,7 +165,7 @@ def test_the_largest_flow_in_the_core_in_the_reference_and_by_scipy(table):
     core = pytest.importorskip("rosenblatt._core._native")
     rank, y, cost = table
     expected = largest_flow(rank, y, cost)
-    for backend in (core, pairs_reference):
+    for backend in (core, reference):
         i, k, amount = backend.forced_pairs(rank, y, cost, *NO_PAIRS)
         assert amount.sum() == expected
         assert (rank[:, k] >= rank[:, i]).all()
@@ -181,7 +182,7 @@ def test_undecided_pairs_in_the_core_and_in_the_reference(table):
     rank, y, cost = table
     found = [
         {tuple(pair) for pair in np.transpose(b.undecided_pairs(rank, y, cost, 1000)[:2]).tolist()}
-        for b in (core, pairs_reference)
+        for b in (core, reference)
     ]
     assert found[0] == found[1]
     assert len(core.undecided_pairs(rank, y, cost, 2)[0]) == min(2, len(found[0]))

@@ -16,8 +16,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt._bounds import pairs_reference
 from rosenblatt._certify.rows import Floats, binary_parts
+from rosenblatt._core import reference
 from rosenblatt._core.backend import compute
 
 Ranks = NDArray[np.int32]
@@ -85,7 +85,7 @@ class PairTable:
         rank = np.empty(self.n, dtype=np.int32)
         core = compute.cones
         if core is None:
-            pairs_reference.rank_along([self.whole(i) for i in range(self.n)], direction, rank)
+            reference.ranks_along([self.whole(i) for i in range(self.n)], direction, rank)
         else:
             words = _aligned((self.d, 2))
             words[:] = [[v & (2**64 - 1), v >> 64 & (2**64 - 1)] for v in direction]
@@ -93,7 +93,7 @@ class PairTable:
         return rank
 
     def forced(self, ranks: list[Ranks], known: Pairs, cost: Ints | None = None) -> Pairs:
-        core, cost = compute.cones or pairs_reference, self.cost if cost is None else cost
+        core, cost = compute.cones or reference, self.cost if cost is None else cost
         return Pairs(*core.forced_pairs(_rows(ranks), self.y, cost, *known))
 
     def left(self, pairs: Pairs) -> Ints:
@@ -103,7 +103,7 @@ class PairTable:
         return left
 
     def undecided(self, ranks: list[Ranks], left: Ints, most: int) -> Pairs:
-        core = compute.cones or pairs_reference
+        core = compute.cones or reference
         return Pairs(*core.undecided_pairs(_rows(ranks), self.y, left, most))
 
 

@@ -474,3 +474,20 @@ def test_a_clipped_text_is_the_text_or_its_beginning(text, width):
 def test_characters_that_turn_or_hide_text_are_spelled_out():
     assert shown("a\u202eb\x00c\ud83d") == "a\\u202eb\\x00c\\ud83d"
     assert shown("دخل 年 é\n") == "دخل 年 é\n"
+
+
+def test_of_a_word_of_prose_the_word_is_shown_whole():
+    content = reports.credit()
+    for term, word in zip(content["rule"]["terms"], ("n_samples", "regularisation"), strict=False):
+        term["feature"] = f"docstring: {word}"
+    page = render(content)
+    assert ">docstri…: n_samples</text>" in page
+    assert ">do…: regularisation</text>" in page
+
+
+def test_the_two_lines_of_learning_are_named_one_below_the_other():
+    content = reports.credit()
+    content["learning"] |= {"mistakes": [900, 100], "kept": [800, 99]}
+    picture = str(charts.learning(content["learning"]))
+    places = re.findall(r'<text class="small (?:quiet|pos)" x="352.0" y="([\d.]+)"', picture)
+    assert float(places[1]) - float(places[0]) >= 12

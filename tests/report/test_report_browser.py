@@ -94,6 +94,14 @@ def test_costs_of_labels_with_quotes_and_of_python_are_a_command(opened):
     assert said == """rosenblatt.study(table, target='card', costs={"it's:no": 2})"""
 
 
+def test_labels_that_are_numbers_are_not_read_as_counts(opened):
+    content = reports.credit()
+    content["thresholds"] |= {"label": "2", "other": "1"}
+    said = opened(content).locator("#says").inner_text()
+    assert said.startswith('"2" from ')
+    assert '"1" called "2", ' in said
+
+
 def test_python_and_the_page_round_the_axis_of_costs_alike(opened):
     page = opened(reports.costs())
     marks = "[...document.querySelectorAll('#cost text')].slice(0, 3).map(t => t.textContent)"

@@ -51,8 +51,16 @@ def svg(width: float, height: float, said: str, body: Iterable[str], more: str =
 
 
 def text(x: float, y: float, words: str, kind: str = "", most: int = 200) -> str:
-    short = escape(clip(shown(words), most))  # tables have the whole names
+    short = escape(_short(shown(words), most))  # tables have the whole names
     return f'<text class="{kind}" x="{x:.1f}" y="{y:.1f}">{short}</text>'
+
+
+def _short(words: str, most: int) -> str:
+    """Of a word of prose, text: word, the column is cut before the word is."""
+    column, colon, word = words.rpartition(": ")
+    if not colon or width_of(words) <= most:
+        return clip(words, most)
+    return clip(clip(column, max(most - width_of(word) - 2, 3)) + colon + word, most)
 
 
 def line(x1: float, y1: float, x2: float, y2: float, kind: str) -> str:
@@ -537,10 +545,13 @@ def learning(learned: Part) -> Markup | None:
     body = _beside(y, ticks, number, (x.start, x.end))
     body += _below(x, 168, sorted({1, last}), number)
     body.append(text((x.start + x.end) / 2, 168, "epoch", "small quiet mid"))
+    beside: list[float] = []
     for name, values, kind in series:
         places = [(x(place), y(value)) for place, value in thinned(values)]
         body.append(path(places, f"curve {kind}") if len(places) > 1 else disc(*places[0], 4, kind))
-        body.append(text(x.end + 6, places[-1][1] + 4, name, f"small {kind}"))
+        at = places[-1][1] + 4
+        beside.append(max(at, beside[-1] + 13) if beside and at > beside[-1] - 13 else at)
+        body.append(text(x.end + 6, beside[-1], name, f"small {kind}"))
     said = "; ".join(
         f"{name}: from {number(values[0])} to {number(values[-1])}, lowest {number(min(values))}"
         for name, values, _ in series

@@ -16,6 +16,7 @@ export function thresholds() {
   const saved = nearest(points, found.chosen.probability), given = found.costs;
   const slider = /** @type {HTMLInputElement} */ (element("threshold"));
   const missed = /** @type {HTMLInputElement} */ (element("cost-missed")), wrong = /** @type {HTMLInputElement} */ (element("cost-false"));
+  const [label, other] = [found.label, found.other].map(named);
   let at = saved;
   const costs = () => [missed, wrong].map((input) => Math.max(0, Number(input.value) || 0));
   const total = (/** @type {Point} */ p) => p.missed * costs()[0] + p.false * costs()[1];
@@ -24,7 +25,7 @@ export function thresholds() {
   function show() {
     const p = points[at], all = points.map(total), least = Math.min(...all), plain = costs().every((v) => v === 1);
     const round = (/** @type {number} */ v) => String(+v.toPrecision(4));
-    element("says").textContent = `${found.label} from ${(100 * p.probability).toFixed(1)}% on: ${p.false} ${found.other} called ${found.label}, ${p.missed} ${found.label} missed; `
+    element("says").textContent = `${label} from ${(100 * p.probability).toFixed(1)}% on: ${p.false} ${other} called ${label}, ${p.missed} ${label} missed; `
       + (plain ? `${round(all[at])} errors` : `cost ${round(all[at])}`) + (all[at] > least ? `, the least is ${round(least)}` : ", the least there is");
     slider.value = String(Math.round(1000 * p.probability));
     slider.setAttribute("aria-valuetext", element("says").textContent ?? "");
@@ -88,6 +89,9 @@ export function thresholds() {
 function nearest(points, probability) {
   return points.reduce((best, p, k) => (Math.abs(p.probability - probability) < Math.abs(points[best].probability - probability) ? k : best), 0);
 }
+
+/** A number in quotes, lest it be taken for a count. @param {string} label */
+const named = (label) => (label.trim() && !Number.isNaN(Number(label)) ? `"${label}"` : label);
 
 /** @param {number} v */
 function nice(v) {

@@ -1,8 +1,10 @@
 """What a verdict says first is what it means, and then exactly what was proved."""
 
+import numpy as np
 import pytest
 
 from rosenblatt import certify
+from rosenblatt._bounds.directions import MOST_COLUMNS
 from rosenblatt._util.text import of_files
 
 INFINITE = "some coefficients of a logistic regression are infinite. The reason: a linear rule"
@@ -158,3 +160,12 @@ def test_rows_of_pairs_are_counted_as_all_others():
         assert "rows in conflict (counted from 1)" in str(certificate)
         assert "b | c       2  overlap              2, 3" in str(certificate)
         assert "\nProved for the numbers in the file, each rounded to" in str(certificate)
+
+
+def test_forced_signs_are_advised_where_they_can_be_asked_for():
+    rng = np.random.default_rng(0)
+    for columns in (MOST_COLUMNS, MOST_COLUMNS + 1):
+        X = rng.normal(size=(40, columns))
+        certificate = certify(X, X[:, 0] > 0)
+        assert certificate.verdict == "complete separation"
+        assert ("forced_signs" in str(certificate)) == (columns == MOST_COLUMNS)

@@ -273,6 +273,17 @@ def test_a_preprocessing_that_makes_one_number_of_two_is_refused(shell):
     check_sentence(out.strip())
 
 
+def test_a_proof_of_a_sign_says_which(shell):
+    text = "a,b,y\n" + "".join(
+        f"{i},{i % 3},{'yes' if i + i % 2 > 6 else 'no'}\n" for i in range(12)
+    )
+    asked = ("certify", write("t.csv", text + "9,1,no\n"), "-y", "y", "--forced-signs")
+    assert shell(*asked, "--proofs", "proofs")[0] == 0
+    found = json.loads(shell("verify", "proofs/sign-1.json", "t.csv", "--json")[1])
+    assert (found["accepted"], found["column"], found["weight_is_not"]) == (True, "a", "positive")
+    assert "whose weight on 'a' is not positive" in found["sentence"]
+
+
 def test_what_is_infinite_is_named(shell, capfd):
     table = write("t.csv", "x,z,y\n1,0,no\n2,1,no\n3,0,no\n3,0,yes\n3,1,no\n3,1,yes\n4,1,yes\n")
     shell("certify", table, "-y", "y", "-o", "c.json")

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 _USUAL = ", as is common in real data"
 _NOT_THE_ERROR = "This does not measure how often a rule is wrong."
 _SHOWN = 5  # rows of a conflict, columns, coefficients, pairs of classes
+_OF_FORCED_SIGNS = 10  # columns, at most: a package above this one looks for these signs
 
 
 def as_text(certificate: Certificate) -> str:
@@ -203,10 +204,9 @@ def shares(conflict: Conflict) -> list[Any]:
 
 def _coefficients(certificate: Certificate) -> Iterator[str]:
     if certificate.separable and len(certificate.classes) > 1:
-        yield (
-            f"{NOT_WORKED_OUT} For the signs that every separating rule gives to its "
-            f"weights: {either('forced_signs', 'certify --forced-signs')}, for at most 10 columns."
-        )
+        finder = either("forced_signs", "certify --forced-signs")
+        more = f" For the signs that every separating rule gives to its weights: {finder}."
+        yield NOT_WORKED_OUT + more * (certificate.n_features <= _OF_FORCED_SIGNS)
     signs = certificate.coefficient_signs
     for sign, meaning in (
         ("+", "diverge to plus infinity"),

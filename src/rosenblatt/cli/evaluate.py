@@ -67,7 +67,9 @@ def command(
         )
     left_out = {"not_judged": lacking, "unlabelled": new.unlabelled()}
     scores = _document(classes, counts, known.objective) | left_out
-    scores |= {"training_rows": mark.matches(), "outside": new.outside()}
+    same = mark.matches()
+    note = _SAME if same else _NOTE
+    scores |= {"training_rows": same, "note": note, "outside": new.outside()}
     if out.as_json:
         _common.print_json("evaluate", {"files": list(files), "model": model} | scores)
     else:
@@ -162,7 +164,7 @@ def _lines(scores: dict[str, Any], objective: Any) -> Iterator[tuple[str, str]]:
         cost = "" if of["cost"] is None or not of["rows"] else f"; cost {of['cost']:,g}"
         line = f"{named(of['label'])}: {_in_words(of)}{_called(of['called'])}{cost}"
         yield "by class" * (k == 0), line
-    yield "note", _SAME if scores["training_rows"] else _NOTE
+    yield "note", scores["note"]
     for k, column in enumerate(scores["outside"]):
         yield "outside" * (k == 0), column["sentence"]
     left_out = [

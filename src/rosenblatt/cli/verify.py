@@ -170,7 +170,7 @@ def _document(
         "reason": lines[0].removeprefix("REJECTED: ") if status == 1 else None,
         "sentence": lines[0],
         **about,
-        **(verify_errors.figures(claim) if errors else {}),
+        **(verify_errors.figures(claim) | _among(claim) if errors else {}),
         "coefficient_signs": None if status == 1 or errors else _signs(claim),
         "rows": rows,
         "rows_left_out": left_out,
@@ -179,6 +179,14 @@ def _document(
         "numbers": None if status == 1 else lines[2],
         "transformations": told,
     }
+
+
+def _among(claim: Any) -> dict[str, Any]:
+    """The rules that it is about: all, or those whose weight on one column has not this sign."""
+    if claim["column"] is None:
+        return {"column": None, "weight_is_not": None}
+    j, sign = claim["column"]
+    return {"column": claim["columns"][j], "weight_is_not": "negative" if sign > 0 else "positive"}
 
 
 def _signs(claim: Any) -> Any:

@@ -143,6 +143,7 @@ def test_later_tables_are_read_as_the_first(file):
         "header_rows": None,
         "skip_footer": None,
         "drop_unlabelled": False,
+        "drop_label": [],
         "delimiter": ";",
         "mark": ",",
         "numeric": [{"column": "mass", "unit": "kg", "decimal": ","}],

@@ -72,7 +72,7 @@ def test_a_new_word_does_not_become_the_reference_unnoticed():
 
 def words(name, words, reference, *, kind="text", missing=False):
     column = {"name": name, "kind": kind, "words": words, "missing": missing}
-    return column | {"reference": reference}
+    return column | {"reference": reference, "pooled": False}
 
 
 WITHOUT = {

@@ -25,6 +25,9 @@ SAID = {
     "header_rows": 2,
     "skip_footer": 1,
     "drop_unlabelled": True,
+    "drop_label": ("imL", "3"),
+    "min_rows": 5,
+    "min_count": 10,
     "target": "y",
     "ignore": ("no", "-x"),
     "positive": ("yes", "maybe"),
@@ -91,7 +94,7 @@ def test_what_is_said_of_a_later_table_comes_first():
 
 @pytest.mark.parametrize("name", [*SAID])
 def test_what_is_not_allowed_names_the_option(name):
-    if name == "positive":  # any value may be a label
+    if name in ("positive", "drop_label"):  # any value may be a label
         return
     with pytest.raises(InputError) as refused:
         ReadOptions.of(**{name: [[]] if name != "names" else ["a", "a"]})

@@ -88,9 +88,12 @@ def test_gaps_are_filled_alike(impute, scale):
 
 def test_a_title_and_totals_are_left_out_alike():
     text = frame().to_csv(index=False)
-    Path("t.csv").write_text("A title\n" + text + "Total,,\n" + "and more,\n")
-    table = data.read("t.csv", target="label", skip_rows=1, skip_footer=2)
+    rare = "180,3,Bern,True,0,maybe\n" * 3
+    Path("t.csv").write_text(f"A title\n{text}{rare}Total,,\nand more,\n")
+    options = {"skip_rows": 1, "skip_footer": 2, "min_count": 200, "min_rows": 4}
+    table = data.read("t.csv", target="label", **options)
     X, y, _ = table.encode()
+    assert len(table.left_out) == 3
     with open_rows(table.stream()) as rows:
         assert same(rows, X, y)
 

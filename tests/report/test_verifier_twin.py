@@ -207,6 +207,18 @@ ENCODED = {
         ["--text", "s:hashed"],
     ),
     "no label": ("a,b,y\n1,0,p\n2,1,q\n3,0,\n4,1,q\n5,5,p\n", ["--drop-unlabelled"]),
+    "labels that are left out": (
+        "a,b,y\n1,0,p\n2,1,q\n3,0,\n4,1,q\n5,5,p\n0,1,r\n",
+        ["--drop-unlabelled", "--min-rows", "2"],
+    ),
+    "numbers that are left out": (
+        "a,b,y\n1,0,0\n2,1,1\n4,1,1\n5,5,0\n0,1,3\n",
+        ["--drop-label", "3.0"],
+    ),
+    "pooled": (
+        "w,a,y\nx,1,0\nx,2,1\nu,1,1\nv,2,0\n,3,0\nz,1,1\n",
+        ["--min-count", "2", "--impute", "mean"],
+    ),
     "blanks": ("a   b  y\n 1  2.5 0\n2    1  1\n 3  3  1\n", []),
     "names": ("1;2;0\n2;1;1\n3;3;1\n", ["--names", "a,b,y", "--sep", ";"]),
     "a title and totals": (

@@ -16,6 +16,7 @@ from rosenblatt._util.text import (
     about_files,
     counted,
     html_table,
+    listed,
     many,
     named,
     one_line,
@@ -282,9 +283,12 @@ def _about(certificate: Certificate) -> Iterator[str]:
     if certificate.n_dropped:
         rows = many(certificate.n_dropped, "row", "one")
         reading = (certificate.preprocessing or {}).get("reading")
-        dropping = isinstance(reading, dict) and reading.get("drop_unlabelled") is True
-        unlabelled = " or without a label" if dropping else ""  # both are left out in the same way
-        yield f"Left out: {rows} of weight 0{unlabelled}."
+        reading = reading if isinstance(reading, dict) else {}
+        # They are left out in the same way.
+        also = " or without a label" * (reading.get("drop_unlabelled") is True)
+        if isinstance(labels := reading.get("drop_label"), list) and labels:
+            also += f" or with the label {listed([repr(label) for label in labels], _SHOWN)}"
+        yield f"Left out: {rows} of weight 0{also}."
     numbers = {
         "float": "the numbers in the file, each rounded to the nearest float64 "
         f"({option('numbers', 'decimal')}: as written)"

@@ -17,7 +17,7 @@ from rosenblatt._training.linear_rule import LinearRule
 from rosenblatt._util.spelling import either, option
 from rosenblatt._util.text import Numbered
 from rosenblatt.data.dialect import MISSING as SPELLED_MISSING
-from rosenblatt.data.features import MISSING, Words
+from rosenblatt.data.features import MISSING, OTHER, Words
 from rosenblatt.data.preprocessing import Number
 from rosenblatt.errors import InputError
 
@@ -239,7 +239,7 @@ class Features:
             return
         if not column.missing:
             self.guards.append(missing)
-        if self.on_unseen == "reference":
+        if self.on_unseen == "reference" or column.pooled:
             return
         stranger = language.no(self._known(column, source))
         if column.missing:  # no value is a value
@@ -274,6 +274,10 @@ class Features:
         level = "True" if column.features == [column.name] else column.levels[place]
         if level == MISSING and column.missing:
             return language.missing(source), True
+        if level == OTHER and column.pooled:
+            known = [language.is_word(language.word(source), list(column.words))]
+            others = [language.missing(source), *(known if column.words else [])]
+            return language.no(language.any_of(others)), True
         if column.boolean:
             return language.is_truth(language.word(source), level == "True"), True
         return language.is_word(language.word(source), [level]), True

@@ -164,8 +164,9 @@ def _warnings(
             warned["effect"] = effect
             warned["sentence"] += f" {effect['sentence']}"
     of_table += [about("like missing", sentence) for sentence in notes.like_missing]
-    if count := len(notes.unlabelled):
-        of_table.append(about("unlabelled", f"{unlabelled(count)}."))
+    if (count := len(notes.unlabelled)) and read.preprocessing is not None:
+        left_out = unlabelled(count, read.preprocessing.reading)
+        of_table.append(about("unlabelled", f"{left_out}."))
     can_fold = options.retrain and not options.stream
     can_fold = can_fold and too_rare(read.counts, FOLDS, nested=True) is None
     groups = compared.selection.groups

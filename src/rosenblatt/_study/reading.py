@@ -203,8 +203,8 @@ def _with(table: Any, name: str, values: Any) -> Any:
 def _sparse(data: Any, y: Any, groups: Any, options: Options) -> SparseRows:
     if y is None:
         raise InputError(_NO_LABELS)
-    if options.ignore or options.stream:
-        what = "ignore" if options.ignore else "stream"
+    tabular = ("ignore", "stream", "drop_label", "min_rows")
+    if what := next((name for name in tabular if getattr(options, name)), None):
         raise InputError(
             f"{what} is for tables: a sparse matrix has no names of columns, and is in memory. "
             "Leave it out."

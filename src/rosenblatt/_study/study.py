@@ -66,6 +66,9 @@ def study(
     header_rows: int | None = None,
     skip_footer: int | None = None,
     drop_unlabelled: bool = False,
+    drop_label: Any = (),
+    min_rows: int | None = None,
+    min_count: int | None = None,
     categorical: str | Iterable[str] = (),
     numeric: str | Iterable[str] = (),
     date: Any = (),
@@ -121,6 +124,10 @@ def study(
         Further words of files that stand for a missing value, like "?".
     drop_unlabelled : bool
         True: rows whose label is missing are left out; by default they are refused.
+    drop_label, min_rows
+        Labels whose rows are left out: these, or those of fewer rows.
+    min_count : int, optional
+        Words of a column that fewer rows have are pooled as one, `(other)`.
     encoding, header, sep, names, sheet_name, categorical, numeric, date, text, decimal,
     skip_rows, header_rows, skip_footer
         How files are read and what their columns hold, as in `rosenblatt.data.read`.

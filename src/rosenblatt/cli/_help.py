@@ -24,7 +24,8 @@ FIRST = {
 }
 # What --help-all shows where; the options of one command only come first, as "Options".
 TOPICS = {
-    "Columns": "target ignore positive categorical numeric date text impute drop-unlabelled",
+    "Columns": "target ignore positive categorical numeric date text impute min-count "
+    "drop-unlabelled drop-label min-rows",
     "Files": "header na-values encoding sep names sheet-name decimal skip-rows header-rows "
     "skip-footer",
     "Evaluation": "seed cv group cost class-weight objective comparison no-retrain",

@@ -210,7 +210,7 @@ def command(
         of_family["levels"] = _levels(levels, y)
     out.say_detail(f"{X.shape[0] - len(left_out):,} rows, {X.shape[1]:,} features.")
     if len(left_out):
-        out.say(f"{unlabelled(len(left_out))}.")
+        out.say(f"{unlabelled(len(left_out), preprocessing.reading)}.")
     if signs and len(set(y.tolist())) == 2:
         _check_columns(files, X.shape[1])
     through = {

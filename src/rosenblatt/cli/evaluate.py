@@ -22,7 +22,7 @@ _SAME = (
 )
 _SHOWN = 3  # labels that a class was taken for
 _LEFT_OUT = {
-    "unlabelled": "without a label, which cannot be right or wrong",
+    "unlabelled": "without a label, or with one that training left out",
     "not_judged": "without a prediction: they lack values that training did not learn to fill",
 }
 

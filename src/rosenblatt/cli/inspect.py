@@ -21,9 +21,9 @@ _LARGE = 50_000_000  # numbers: more are not looked at twice
 def command(files: tuple[str, ...], out: _common.Output, **reading: Any) -> int:
     """Show how a table is read, and whether it is ready for rosenblatt fit.
 
-    It says what each column holds and what it becomes. With --target it also looks for target
-    leakage: columns that give the label away. Nothing is trained and nothing is written. Exits with
-    2 if the table has problems that training would refuse.
+    It says what each column holds, what it becomes, and what options would change. With --target
+    it also looks for target leakage: columns that give the label away. Nothing is trained and
+    nothing is written. Exits with 2 if the table has problems that training would refuse.
 
     \b
     Examples:
@@ -105,6 +105,10 @@ def _show(description: dict[str, Any]) -> None:
         console.print(_columns(description["columns"]))
     for note in description["notes"]:
         console.print(f"Note: {one_line(note)}", soft_wrap=True)
+    for fitting in description["options"]:
+        console.print(
+            f"Option: {one_line(fitting['option'])}: {one_line(fitting['effect'])}.", soft_wrap=True
+        )
     for problem in description["problems"]:
         console.print(f"Problem: {one_line(problem)}", style="red", soft_wrap=True)
 

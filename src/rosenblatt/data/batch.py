@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import enum
 from abc import ABC, abstractmethod
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
@@ -138,6 +138,10 @@ class Reader(ABC):
     def __init__(self, files: list[File], names: list[str], reading: Reading):
         self.files, self.names, self._reading = files, names, reading
         self.styles: dict[str, Style | Days] = dict(reading.styles)
+
+    def drop_labels(self, labels: Iterable[str]) -> None:
+        dropped = (*self._reading.drop_label, *labels)
+        self._reading = replace(self._reading, drop_label=dropped)
 
     def copy(self) -> Self:
         """For a table of its own: what it finds out about its columns does not touch this one."""

@@ -16,11 +16,13 @@ from rosenblatt.data.bag_of_words import is_like_prose
 from rosenblatt.data.batch import TRUTH, Batch, Kind, Place
 from rosenblatt.data.date_formats import SHORT
 from rosenblatt.data.dates import formats_of
-from rosenblatt.data.features import FALSE, Number, Words, most_frequent
+from rosenblatt.data.features import FALSE, OTHER, Number, Words, most_frequent
 from rosenblatt.data.identifiers import ROUNDED, Candidate
 
-FEW = 256  # words that a column of text may have: each becomes a column
-_COUNTED = 10_000  # more words than that are not counted
+_FEW = 256  # words that a column of text may have whatever they are: each becomes a column
+_MOST, _EACH = 1_000, 20  # and if each has so many rows on average
+_COUNTED, _COUNTED_TO_POOL = 10_000, 1 << 20  # more words than that are not counted
+_POOLED = (2, 3, 5, 10, 20, 50, 100, 200, 500, 1_000)  # rows of a word, that are tried
 _SHOWN, _LONGEST = 5, 40  # values in a message, and characters of one
 _DAY, _YEAR = r"(0?[1-9]|[12]\d|3[01])", r"\d{4}"
 _CLOCK = r"\d{1,2}:\d{2}(:\d{2}([.,]\d+)?)?\s*(Z|[-+]\d{2}:?\d{2})?"
@@ -43,6 +45,7 @@ class Column:
     candidate: Candidate = field(default_factory=Candidate)  # for an identifier
     categorical: bool = False  # somebody said so, or its type does
     prose: bool = False  # somebody said so: its words are looked at later
+    least: int = 1  # rows of a word: rarer ones are pooled
 
     @property
     def kind(self) -> Kind:
@@ -90,7 +93,7 @@ class Column:
         for word, count in counted:
             if word is not None and count:
                 self.words[word] = self.words.get(word, 0) + count
-        self.too_many = len(self.words) > _COUNTED
+        self.too_many = len(self.words) > (_COUNTED if self.least == 1 else _COUNTED_TO_POOL)
 
     def _note_missing(self, batch: Batch, none: Any) -> None:
         self.missing += int(none.sum())
@@ -105,11 +108,20 @@ class Column:
         return sorted(self.words)
 
     @property
+    def kept(self) -> tuple[str, ...]:
+        """The words of text that are not pooled."""
+        frequent = (word for word, count in self.words.items() if count >= self.least)
+        return tuple(sorted(word for word in frequent if self.least == 1 or word != OTHER))
+
+    @property
     def reference(self) -> str | None:
         """The word of text without a column of its own, see `most_frequent`."""
         counts: dict[str, int] = {}
+        kept = set(self.kept)
         for word, count in self.words.items():
-            value = str(TRUTH[word]) if self.kind is Kind.BOOLEAN else word
+            value = word if word in kept else OTHER
+            if self.kind is Kind.BOOLEAN:
+                value = str(TRUTH[word])
             counts[value] = counts.get(value, 0) + count
         return most_frequent(counts, missing=self.missing > 0)
 
@@ -147,7 +159,9 @@ def encoded(column: Column) -> Number | Words:
         return Number(column.name)
     missing = column.missing > 0
     if column.kind is not Kind.BOOLEAN:
-        return Words(column.name, tuple(column.values), missing, reference=column.reference)
+        kept, reference = column.kept, column.reference
+        pooled = len(kept) < len(column.words)
+        return Words(column.name, kept, missing, reference=reference, pooled=pooled)
     reference = column.reference if missing else FALSE
     return Words(column.name, (FALSE, "True"), missing, boolean=True, reference=reference)
 
@@ -185,17 +199,23 @@ def too_many_words(column: Column, rows: int) -> str:
     return (
         f"The column {column.name!r} is text with {column.counted} different values in "
         f"{many(rows, 'row')}, as {column.some_words()}: with a 0/1 column for each (one-hot "
-        f"encoding), a rule would memorise single rows. {_perhaps(column)}; or "
+        f"encoding), a rule would memorise single rows. {_perhaps(column, rows)}; or "
         f"{leave_out(column.name)}."
     )
 
 
-def _perhaps(column: Column) -> str:
+def _perhaps(column: Column, rows: int) -> str:
     if is_like_prose(column.words):
         typed = option("text", column.name)
         return f"It looks like sentences: to learn from the words in them, use {typed}"
     if formats := formats_of(column.words, SHORT):
         return f"If they are dates, use {_as_dates(column, formats)}"
+    if found := pooling(column, rows):
+        least, kept = found
+        return (
+            f"Pool its rare values: {option('min_count', least)} leaves {many(kept, 'value')}, and "
+            f"{OTHER!r} for all with fewer rows"
+        )
     return "Is it an identifier? Group its values"
 
 
@@ -218,9 +238,23 @@ def dates(column: Column) -> str | None:
 
 
 def is_like_an_id(column: Column, rows: int) -> bool:
-    different = len(column.words)
-    return column.kind is Kind.TEXT and (
-        different > FEW
+    return column.kind is Kind.TEXT and _too_many(len(column.kept), rows, column.missing)
+
+
+def _too_many(different: int, rows: int, missing: int) -> bool:
+    return (
+        different > _MOST
+        or (different > _FEW and different * _EACH > rows)
         or (different > 10 and 2 * different > rows)
-        or (different == rows - column.missing and different > 2)
+        or (different == rows - missing and different > 2)
     )
+
+
+def pooling(column: Column, rows: int) -> tuple[int, int] | None:
+    """The least rows of a word, and the words that then are left, so that they are not too many
+    and have half of all rows; None if there is no such number."""
+    for least in _POOLED if column.kind is Kind.TEXT and not column.too_many else ():
+        kept = [count for count in column.words.values() if count >= least]
+        if kept and 2 * sum(kept) >= rows and not _too_many(len(kept), rows, column.missing):
+            return least, len(kept)
+    return None

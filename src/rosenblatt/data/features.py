@@ -106,7 +106,7 @@ def _finite(numbers: Rows) -> bool:
 
 # --- Words ----------------------------------------------------------------------------------------
 
-MISSING = "(missing)"
+MISSING, OTHER = "(missing)", "(other)"
 FALSE = "False"
 _UNSEEN, _GAP = -1, -2  # instead of a place: a word that is not known, no word at all
 
@@ -126,13 +126,14 @@ def most_frequent(counts: Mapping[str, int], *, missing: bool) -> str | None:
 
 @dataclass(frozen=True)
 class Words:
-    """A 0/1 column for each word but the reference."""
+    """A 0/1 column for each word but the reference; `pooled`: one for all words but these."""
 
     name: str
     words: tuple[str, ...]  # sorted; a missing value can count as a word, the last
     missing: bool = False
     boolean: bool = False
     reference: str | None = None  # None: every word has a column
+    pooled: bool = False
 
     @property
     def kind(self) -> Kind:
@@ -140,7 +141,8 @@ class Words:
 
     @property
     def values(self) -> list[str]:
-        return [*self.words, *([MISSING] if self.missing else [])]
+        rest = [OTHER] * self.pooled + [MISSING] * self.missing
+        return [*self.words, *rest]
 
     @property
     def levels(self) -> list[str]:
@@ -178,7 +180,8 @@ class Words:
         column = {value: j for j, value in enumerate(self.levels)}
         if self.reference is not None:
             column[self.reference] = len(column)
-        to = [column.get(self._spelled(word), _UNSEEN) for word in words]
+        other = column[OTHER] if self.pooled else _UNSEEN
+        to = [column.get(self._spelled(word), other) for word in words]
         none = column[MISSING] if self.missing else _GAP
         return np.array([*to, none])[codes], codes, words  # code -1, missing, is the last
 

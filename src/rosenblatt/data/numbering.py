@@ -11,18 +11,23 @@ import copy
 import csv
 import io
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from itertools import accumulate, islice, pairwise
-from typing import final
+from typing import TYPE_CHECKING, Any, Self, final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt._util.text import many
-from rosenblatt.data.batch import Batch, Kind, Reader
+from rosenblatt._util.text import listed, many
+from rosenblatt.data.batch import TRUTH, Batch, Kind, Reader
 from rosenblatt.data.dialect import Dialect, announced
 from rosenblatt.data.files import File
 from rosenblatt.data.opening import open_bytes
 
+if TYPE_CHECKING:
+    from rosenblatt.data.options import Reading
+
+_NAMED = 5  # labels
 Read = Callable[[list[int]], Iterable[Batch]]  # the rows of some files, by their places
 
 
@@ -97,25 +102,63 @@ def _line(file: File, dialect: Dialect, row: int) -> str | None:
             left -= bool(record)
 
 
-# --- Rows without a label, which are left out when that is asked for ------------------------------
+# --- Rows that are left out for their label, when that is asked for -------------------------------
+
+
+@final
+@dataclass(frozen=True)
+class Unwanted:
+    """Rows with some labels; `missing`: and rows that have none."""
+
+    target: str
+    kind: Kind
+    labels: tuple[str, ...] = ()
+    missing: bool = False
+
+    @classmethod
+    def of(cls, reading: Reading, target: str | None, kind: Kind | None) -> Self | None:
+        if target is None or kind is None or not (reading.drop_label or reading.drop_unlabelled):
+            return None
+        return cls(target, kind, reading.drop_label, reading.drop_unlabelled)
+
+    def there(self, batch: Batch) -> NDArray[np.bool_]:
+        """The other rows."""
+        values: list[Any]
+        if self.kind is Kind.NUMBER:
+            numbers = batch.numbers(self.target)
+            different, codes = np.unique(numbers, return_inverse=True)
+            values, none = different.tolist(), np.isnan(numbers)
+        else:
+            codes, words = batch.words(self.target)
+            values, none = [*words], codes < 0
+        dropped = [any(same_label(label, value) for label in self.labels) for value in values]
+        there = ~np.array([*dropped, False])[codes]
+        return np.where(none, not self.missing, there)
+
+
+def same_label(label: Any, word: Any) -> bool:
+    """Is the label that someone gave this one of the table?"""
+    if isinstance(word, str):
+        return str(label).strip() == word or (word in TRUTH and label is TRUTH[word])
+    try:
+        return bool(float(label) == word)
+    except (TypeError, ValueError):
+        return False
 
 
 @final
 class Labelled:
-    """The rows of batches that have a label. When all were given, `left_out` are the numbers of the
-    others, counted from 0 over all files."""
+    """The rows of batches that are not unwanted. When all were given, `left_out` are the numbers of
+    the others, counted from 0 over all files."""
 
-    def __init__(self, batches: Iterable[Batch], target: str, kind: Kind):
-        self._batches, self._target, self._kind = batches, target, kind
+    def __init__(self, batches: Iterable[Batch], unwanted: Unwanted):
+        self._batches, self._unwanted = batches, unwanted
         self._left_out: list[NDArray[np.int64]] = []
         self._seen = 0
 
     def __iter__(self) -> Iterator[Batch]:
         for batch in self._batches:
-            if self._kind is Kind.NUMBER:
-                there = ~np.isnan(batch.numbers(self._target))
-            else:
-                there = batch.words(self._target)[0] >= 0
+            there = self._unwanted.there(batch)
             self._left_out.append(self._seen + np.flatnonzero(~there))
             self._seen += batch.rows
             if there.all():
@@ -133,5 +176,8 @@ def left_out_of(batches: Iterable[Batch]) -> NDArray[np.int64]:
     return batches.left_out if isinstance(batches, Labelled) else np.empty(0, dtype=np.int64)
 
 
-def unlabelled(left_out: int) -> str:
-    return f"{many(left_out, 'row')} without a label left out"
+def unlabelled(left_out: int, reading: Reading) -> str:
+    why = ["without a label"] * reading.drop_unlabelled
+    if labels := reading.drop_label:
+        why.append(f"with the label {listed([repr(label) for label in labels], _NAMED)}")
+    return f"{many(left_out, 'row')} {' or '.join(why)} left out"

@@ -48,6 +48,9 @@ def read(
     header_rows: int | None = None,
     skip_footer: int | None = None,
     drop_unlabelled: bool = False,
+    drop_label: Any = (),
+    min_rows: int | None = None,
+    min_count: int | None = None,
     categorical: str | Iterable[str] = (),
     numeric: str | Iterable[str] = (),
     date: Mapping[str, str] | str | Iterable[str] = (),
@@ -95,6 +98,13 @@ def read(
     drop_unlabelled : bool
         True: rows whose label is missing are left out. Other rows keep their numbers in messages
         and certificates. By default they are refused.
+    drop_label : label or list of labels
+        Rows with these labels are left out in the same way.
+    min_rows : int, optional
+        Labels that fewer rows have are left out.
+    min_count : int, optional
+        Words of a column that fewer rows have are pooled as one, `(other)`, and so are words that
+        did not occur.
     categorical : str or list of str
         Columns whose values are categories, also where they are numbers.
     numeric : str or list of str
@@ -166,9 +176,11 @@ class OpenTable:
             raise InputError(
                 f"The column {name!r} is the target and cannot also be the {use}.", column=name
             )
-        label = options.target if options.drop_unlabelled else None  # of the same rows
+        label = options.target if options.leaves_out else None  # of the same rows
         others = tuple(other for other in self.names if other not in (name, label))
-        alone = _open(self.layout, ReadOptions(target=label, ignore=others))
+        alone = _open(
+            self.layout, ReadOptions(target=label, ignore=others, min_rows=options.min_rows)
+        )
         table = alone.read()
         if table.rounded:
             raise InputError(table.rounded[0], column=name)
@@ -213,23 +225,24 @@ def open_table(
 ) -> OpenTable | OpenSvmlight:
     """`labelled`: its labels are in a column, which must be named."""
     if is_svmlight(source):
-        if options.target is not None or options.ignore:
-            raise InputError(
-                "An svmlight file has no names of columns: its first field is the label. Leave out "
-                f"{option('target')} and {option('ignore')}.",
-                option="ignore" if options.target is None else "target",
-                value=options.ignore if options.target is None else options.target,
-            )
+        for name in ("target", "ignore", "drop_label", "min_rows"):
+            if value := getattr(options, name):
+                raise InputError(
+                    f"{option(name)} is about tables with named columns, and an svmlight file has "
+                    "labels in the first field, and no names: leave it out.",
+                    option=name,
+                    value=value,
+                )
         return OpenSvmlight(files.find(source), options)
     layout = _layout(source, Reading(), options)
     if labelled:
         need_target(source, options.target, layout.names)
-    if options.drop_unlabelled and options.target is None:
+    if (by := options.leaves_out) and options.target is None:
         raise InputError(
-            f"{option('drop_unlabelled', True)} leaves out rows without a label: name the column "
+            f"{option(by, getattr(options, by))} leaves out rows for their label: name the column "
             f"of labels, too: {option('target', ...)}.",
-            option="drop_unlabelled",
-            value=True,
+            option=by,
+            value=getattr(options, by),
         )
     said = [name for name in _OF_TEXT if getattr(options, name) is not None]
     if said and (not isinstance(layout, Sniffed) or layout.files[0].called == LINE):

@@ -106,6 +106,13 @@ class Texts(Option):
 
 @final
 @dataclass(frozen=True)
+class LabelTexts(Texts):
+    def check(self, name: str, value: Any) -> Any:
+        return super().check(name, tuple(map(str, given_labels(value))))
+
+
+@final
+@dataclass(frozen=True)
 class Columns(Texts):
     def check_text(self, name: str, value: Any, text: Any) -> None:
         check_name(name, text)
@@ -385,6 +392,9 @@ class FileOptions:
             of_labels=True,
         )
     )
+    drop_label: tuple[str, ...] = _field(
+        LabelTexts("Leave out rows with this label (repeatable).", "LABEL", of_labels=True)
+    )
 
     @classmethod
     def of(cls, **values: Any) -> Self:
@@ -397,6 +407,12 @@ class FileOptions:
     def has_names(self) -> bool:
         """Whether columns have names of their own, and are not called x0, x1, and so on."""
         return self.header is not False or self.names is not None
+
+    @property
+    def leaves_out(self) -> str | None:
+        """The option that leaves out rows for their label."""
+        names = ("drop_unlabelled", "drop_label", "min_rows")
+        return next((name for name in names if getattr(self, name, None)), None)
 
     def typed(self) -> list[str]:
         """As words of a command."""
@@ -417,6 +433,16 @@ class ReadOptions(FileOptions):
             "Column that holds the labels (the classes to tell apart). svmlight files need none.",
             "COLUMN",
             short="-y",
+        )
+    )
+    min_rows: int | None = _field(
+        Count("Leave out labels that fewer than N rows have.  [default: none]", "N")
+    )
+    min_count: int | None = _field(
+        Count(
+            "Pool the values of a category that fewer than N rows have as one, '(other)'.  "
+            "[default: they are not pooled]",
+            "N",
         )
     )
     ignore: tuple[str, ...] = _field(Columns("Leave this column out (repeatable).", "COLUMN"))

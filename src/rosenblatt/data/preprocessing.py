@@ -23,6 +23,7 @@ from rosenblatt.data.batch import Batch, Kind
 from rosenblatt.data.features import (
     FALSE,
     MISSING,
+    OTHER,
     Rows,
     Seen,
     Words,
@@ -294,7 +295,8 @@ def _column(column: Number | Words | Prose) -> dict[str, Any]:
     if isinstance(column, Prose):
         hashed = column.hashed
         return head | {"hashed": hashed and {"into": hashed.into, "buckets": list(hashed.buckets)}}
-    return head | {"missing": column.missing, "reference": column.reference}
+    head |= {"missing": column.missing, "reference": column.reference}
+    return head | {"pooled": column.pooled}
 
 
 def _read(document: Any) -> Preprocessing:
@@ -334,11 +336,14 @@ def _read_column(column: Part) -> Number | Words | Prose:
         if kind == Kind.PROSE.value:
             return Prose(name, tuple(words), hashed)
         missing, boolean = part.flag("missing"), kind == Kind.BOOLEAN.value
-        if not (words or missing) or (boolean and words != ["False", "True"]):
+        pooled = part.flag("pooled")
+        empty = not (words or missing or pooled) or (pooled and (boolean or OTHER in words))
+        if empty or (boolean and words != ["False", "True"]):
             raise InvalidDocument(f"{part.name('words')} are not those of a {kind} column")
-        column_of_words = Words(name, tuple(words), missing, boolean)
+        column_of_words = Words(name, tuple(words), missing, boolean, pooled=pooled)
         reference = part.optional(part.text, "reference")
-        if reference is not None and (reference not in words or reference == MISSING):
+        known = [*words, *[OTHER] * pooled]
+        if reference is not None and (reference not in known or reference == MISSING):
             raise InvalidDocument(f"{part.name('reference')} is none of the words")
         if boolean and not missing and reference != FALSE:
             raise InvalidDocument(f"{part.name('reference')} is not False")

@@ -13,7 +13,7 @@ from rosenblatt._util.text import listed
 from rosenblatt.data.ahead import ahead, watched
 from rosenblatt.data.batch import Batch, Kind, Reader
 from rosenblatt.data.naming import find_columns, guess
-from rosenblatt.data.numbering import Labelled, left_out_of, unlabelled
+from rosenblatt.data.numbering import Labelled, Unwanted, left_out_of, unlabelled
 from rosenblatt.data.preprocessing import Preprocessing
 from rosenblatt.data.stack import below, in_place
 from rosenblatt.data.transformation import Transformed, in_words, refuse_rounded
@@ -36,9 +36,9 @@ def batches_like(
         [name for name, k in kinds.items() if k is Kind.NUMBER and name not in reader.styles]
     )
     batches = watched(ahead(reader.batches(kinds, declared=True)), reader.files)
-    if not (labelled and preprocessing.target and reader.reading.drop_unlabelled):
-        return batches
-    return Labelled(batches, preprocessing.target.name, preprocessing.target.kind)
+    target = preprocessing.target.name if labelled and preprocessing.target else None
+    unwanted = Unwanted.of(reader.reading, target, kinds.get(target or ""))
+    return batches if unwanted is None else Labelled(batches, unwanted)
 
 
 def _check_columns(reader: Reader, wanted: list[str]) -> None:
@@ -117,5 +117,5 @@ def reread(reader: Reader, preprocessing: Preprocessing, *, decimal: bool) -> Re
     labels = labels.astype(object)
     labels[left_out] = ""
     phrases = in_words(preprocessing, transformed.filled)
-    phrases += [unlabelled(len(left_out))] * bool(len(left_out))
+    phrases += [unlabelled(len(left_out), reader.reading)] * bool(len(left_out))
     return Reread(rows, labels, left_out, phrases)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from rosenblatt._util.spelling import option
+from rosenblatt._util.text import listed, many
 from rosenblatt.data.batch import Kind
-from rosenblatt.data.column import Column, dates, encoded, is_like_an_id
-from rosenblatt.data.dates import Days
+from rosenblatt.data.column import Column, dates, encoded, is_like_an_id, pooling
+from rosenblatt.data.dates import Days, formats_of, moment
 from rosenblatt.data.features import Words
 from rosenblatt.data.identifiers import ROUNDED, left_out
 from rosenblatt.data.json_lines import LINE
@@ -17,6 +19,7 @@ from rosenblatt.data.naming import in_doubt
 from rosenblatt.data.numbering import unlabelled
 from rosenblatt.data.options import BLANKS
 from rosenblatt.data.table import SparseTable, Table, words_like_missing
+from rosenblatt.data.target import FIFTHS
 
 _SHOWN = 5
 _COUNTED = 10_000  # different numbers; more of them are not counted
@@ -39,6 +42,7 @@ def _of_sparse(table: SparseTable) -> dict[str, Any]:
         "target": None,
         "labels": {},
         "columns": [],
+        "options": [],
         "notes": [f"Its labels are {table.target.some_words()}."],
         "problems": table.problems,
     }
@@ -87,8 +91,56 @@ def _of_table(table: Table) -> dict[str, Any]:
         "labels": {str(label): count for label, count in counts.items()},
         "columns": columns,
         "notes": list(_notes(table, ranges)),
+        "options": [{"option": said, "effect": effect} for said, effect in _options(table, counts)],
         "problems": table.problems,
     }
+
+
+def _options(table: Table, labels: dict[Any, int]) -> Iterator[tuple[str, str]]:
+    """What each option that fits would do."""
+    rows = table.n_rows
+    for column in table.columns:
+        if column.name in (*table.constant, *table.identifiers) or column.prose:
+            continue
+        if least_and_kept := pooling(column, rows):
+            least, kept = least_and_kept
+            rare = len(column.words) - kept
+            if rare > 1:
+                yield (
+                    option("min_count", least),
+                    f"{column.name!r}: {many(rare, 'value')} of fewer rows become (other), and "
+                    f"{kept:,} stay",
+                )
+        yield from _as_dates(column)
+    for name, numbers in table.formatted_numbers.items():
+        if not numbers.others:
+            word = max(numbers.numbers, key=len)
+            number = numbers.style.number(word)
+            yield option("numeric", name), f"{name!r}: {word!r} becomes {number:.12g}"
+    lacking = [column for column in table.columns if 0 < column.missing < rows]
+    if lacking and table.impute is None:
+        count = many(sum(column.missing for column in lacking), "missing value")
+        yield option("impute", "median"), f"fills {count} in {many(len(lacking), 'column')}"
+    if table.target is not None and table.target.missing:
+        left = rows - table.target.missing
+        yield option("drop_unlabelled", True), f"leaves {many(left, 'row')} with a label"
+    rare = {label: count for label, count in labels.items() if count < FIFTHS}
+    if len(labels) - len(rare) > 1 and rare:
+        named = listed([f"{label!r} ({count})" for label, count in rare.items()], _SHOWN)
+        yield option("min_rows", FIFTHS), f"leaves out the labels {named}"
+
+
+def _as_dates(column: Column) -> Iterator[tuple[str, str]]:
+    """Each format that all words have, and a day that tells it from the others."""
+    formats = formats_of(column.words) if dates(column) else []
+    days = {form: {word: moment(word, form) for word in column.words} for form in formats}
+    for word in column.words if formats else ():
+        if len({str(by_word[word]) for by_word in days.values()}) == len(formats):
+            for form, by_word in days.items():
+                found = by_word[word]
+                day = "" if found is None else found.at.date().isoformat()
+                yield option("date", f"{column.name}={form}"), f"{column.name!r}: {word!r} is {day}"
+            return
 
 
 def _counts(target: Column | None) -> dict[Any, int]:
@@ -175,7 +227,7 @@ def _notes(table: Table, ranges: dict[str, tuple[float, float]]) -> Any:
         if least == greatest and column.read_as is Kind.NUMBER:
             yield f"{column.name!r} is {least:g} in every row, so it carries no information."
     if len(table.left_out):
-        yield f"{unlabelled(len(table.left_out))}."
+        yield f"{unlabelled(len(table.left_out), table.reading)}."
     for name in table.constant:
         yield f"{name!r} is the same in every row and is left out."
     if table.identifiers:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, final
 
@@ -42,7 +42,7 @@ from rosenblatt.data.formatted_numbers import (
     styles_of,
 )
 from rosenblatt.data.identifiers import is_rounded, is_whole, left_out, rounded
-from rosenblatt.data.numbering import Labelled, left_out_of
+from rosenblatt.data.numbering import Labelled, Unwanted, left_out_of, same_label
 from rosenblatt.data.options import Reading
 from rosenblatt.data.preprocessing import Preprocessing
 from rosenblatt.data.stack import below
@@ -63,15 +63,13 @@ class RowsFrom:
 
     reader: Reader
     kinds: dict[str, Kind]
-    label: str | None  # rows that have none are left out
+    unwanted: Unwanted | None
     skip: int = 0  # rows before,
     rows: int = 0  # and how many there are
 
     def all(self) -> Iterable[Batch]:
         batches = watched(ahead(self.reader.batches(self.kinds)), self.reader.files)
-        return (
-            batches if self.label is None else Labelled(batches, self.label, self.kinds[self.label])
-        )
+        return batches if self.unwanted is None else Labelled(batches, self.unwanted)
 
     def batches(self) -> Iterator[Batch]:
         return numbering.some_of(self.all(), 0, self.skip, self.skip + self.rows)
@@ -97,7 +95,7 @@ class Table:
         options, wanted, target = opened.options, list(opened.wanted), opened.options.target
         self.reader = reader = opened.reader()
         self.positive, self.impute = options.positive, options.impute
-        self._label = target if reader.reading.drop_unlabelled else None
+        self._target, self._least = target, options.min_count or 1
         self._kept: list[Batch] | None = []
         self._prose, self._words = opened.prose, dict[str, Prose]()
         categorical, numeric = (
@@ -107,7 +105,11 @@ class Table:
         as_text = dict.fromkeys(categorical | numeric | {*self._prose, *self._formats}, Kind.TEXT)
         self._kinds = reader.kinds(wanted) | as_text
         self._categorical = categorical | set(filter(reader.is_category, wanted))
+        self._all_labels = True  # are counted before some are left out
         columns = self._seen(target)
+        self._all_labels = False
+        if target is not None and self._drops_labels(columns[target], options.min_rows or 1):
+            columns = self._seen(target)
         features = [column for name, column in columns.items() if name != target]
         styles: dict[str, Style | Days] = dict(self._dates(features))
         numeric = (numeric | self._meant_as_numbers(features)) - styles.keys()
@@ -118,6 +120,21 @@ class Table:
             columns = self._seen(target)
         self.target = columns.pop(target) if target is not None else None
         self.columns = list(columns.values())
+
+    def _drops_labels(self, target: Column, least: int) -> bool:
+        """Those of few rows, beside those that were said."""
+        said = self.reading.drop_label
+        for label in said if not target.too_many else ():
+            if not any(same_label(label, word) for word in target.words):
+                raise InputError(
+                    f"{option('drop_label', label)} is not a label of {target.name!r}: it has "
+                    f"{target.some_words()}.",
+                    option="drop_label",
+                    value=label,
+                )
+        rare = [_spelled(label) for label, count in target.words.items() if count < least]
+        self.reader.drop_labels(label for label in rare if label not in said)
+        return bool(said or rare)
 
     def _seen(self, target: str | None) -> dict[str, Column]:
         try:
@@ -206,7 +223,11 @@ class Table:
     def _look(self, target: str | None) -> dict[str, Column]:
         columns = {
             name: Column(
-                name, kind, categorical=name in self._categorical, prose=name in self._prose
+                name,
+                kind,
+                categorical=name in self._categorical,
+                prose=name in self._prose,
+                least=1 if name == target else self._least,
             )
             for name, kind in self._kinds.items()
         }
@@ -232,13 +253,17 @@ class Table:
 
     def _read(self, some: list[int] | None = None) -> Iterable[Batch]:
         reader = numbering.of_files(self.reader, some)
-        return RowsFrom(reader, self._kinds, self._label).all()
+        return RowsFrom(reader, self._kinds, self._unwanted()).all()
+
+    def _unwanted(self) -> Unwanted | None:
+        reading = replace(self.reading, drop_label=()) if self._all_labels else self.reading
+        return Unwanted.of(reading, self._target, self._kinds.get(self._target or ""))
 
     def rows_from(self, begin: int, end: int) -> RowsFrom:
         """How some of the rows are read on another machine."""
         some, first = numbering.files_between(self.rows_by_file, begin, end)
         reader = numbering.of_files(self.reader, some)
-        return RowsFrom(reader, self._kinds, self._label, begin - first, end - begin)
+        return RowsFrom(reader, self._kinds, self._unwanted(), begin - first, end - begin)
 
     def refuse_rounded(self, preprocessing: Preprocessing, *, decimal: bool) -> None:
         transformation.refuse_rounded(self.reader, preprocessing, decimal=decimal)
@@ -404,6 +429,11 @@ class TableStream:
 
     table: Table
     scale: bool
+
+
+def _spelled(label: Any) -> str:
+    """As a person would name it: 3, not 3.0."""
+    return label if isinstance(label, str) else repr(label).removesuffix(".0")
 
 
 def weights_of(column: Table) -> NDArray[np.float64]:

@@ -16,6 +16,7 @@ from rosenblatt._util.text import listed, many
 from rosenblatt.data.batch import TRUTH, Batch, Kind
 from rosenblatt.data.column import Column
 from rosenblatt.data.formatted_numbers import MISSING_LIKE
+from rosenblatt.data.numbering import same_label
 from rosenblatt.data.options import given_labels
 from rosenblatt.errors import InputError
 
@@ -287,24 +288,15 @@ def _shown(value: str | float) -> str:
     return f"{value:g}" if isinstance(value, float) else repr(value)
 
 
-def same_label(label: Any, word: Any) -> bool:
-    """Is the label that someone gave this one of the table?"""
-    if isinstance(word, str):
-        return str(label).strip() == word or (word in TRUTH and label is TRUTH[word])
-    try:
-        return bool(float(label) == word)
-    except (TypeError, ValueError):
-        return False
-
-
 def too_rare(rows: Mapping[Any, int], k: int = FIFTHS, *, nested: bool = False) -> str | None:
     """Of a label that cannot be in every part: what to do. `nested`: without any one of k folds,
     the rows are divided into k folds again."""
     label = min(rows, key=rows.__getitem__)
-    if rows[label] >= (k + 2 if nested else k):
+    least = k + 2 if nested else k
+    if rows[label] >= least:
         return None
     needed = f"each of the {k} parts that train, choose and test needs one at least"
-    fewer = _or_fewer_labels() if len(rows) > 2 else ""
+    fewer = _or_fewer_labels(rows, label, least) if len(rows) > 2 else ""
     if nested:
         needed = f"with {k} folds, which are divided into {k} again, {k + 2} are needed"
         fewer = f", or take fewer folds{fewer}"
@@ -314,8 +306,10 @@ def too_rare(rows: Mapping[Any, int], k: int = FIFTHS, *, nested: bool = False) 
     )
 
 
-def _or_fewer_labels() -> str:
+def _or_fewer_labels(rows: Mapping[Any, int], label: Any, least: int) -> str:
+    rare = [other for other, count in rows.items() if count < least]
+    one = option("drop_label", str(label)) + ", or " if len(rare) == 1 else ""
     return (
-        ", leave them out, or choose labels to be told from all others: "
-        f"{option('positive', ...)}{either('', ' (repeatable)')}"
+        f", leave out such labels ({one}{option('min_rows', least)}), or choose labels to be told "
+        f"from all others: {option('positive', ...)}{either('', ' (repeatable)')}"
     )

@@ -19,7 +19,7 @@ from rosenblatt._util.spelling import option
 from rosenblatt._util.text import in_file, many
 from rosenblatt.data.bag_of_words import Prose
 from rosenblatt.data.batch import Batch, Kind, Reader
-from rosenblatt.data.features import MISSING, Number, Words
+from rosenblatt.data.features import MISSING, OTHER, Number, Words
 from rosenblatt.data.files import File
 from rosenblatt.data.opening import opened_source
 from rosenblatt.data.preprocessing import Preprocessing
@@ -105,6 +105,7 @@ def _in_words(column: Any, filled: dict[str, int] | None) -> str:
             return ""  # true is 1 everywhere
         k = len(column.features)
         named = "" if column.reference is None else f", reference {column.reference!r}"
+        named += f", {OTHER!r} for all other words" * column.pooled
         return f"{column.name!r} as {'0 or 1' if k == 1 else f'{k} columns of 0 and 1'}{named}"
     done = [] if column.as_it_is else [_shift(column)]
     if column.fill is not None and (filled is None or filled[column.name]):

@@ -11,7 +11,7 @@ import { places } from "./rows.js";
 
 /** @typedef {import("./csv.js").File} File */
 
-const GAP = "(missing)";
+const GAP = "(missing)", OTHER = "(other)";
 const WORD = /[\p{L}\p{N}_]{2,}/gu;
 
 /** The rows, what the numbers are, and the columns that are not used. @param {any} claim @param {File[]} files @returns {[any, string, string[]]} */
@@ -60,7 +60,7 @@ function encode(claim, table, columns, reading) {
         return Number.isNaN(found) ? null : found;
       };
       const said = cell(target, true);
-      if (said === null && reading.drop_unlabelled) {
+      if (said === null ? reading.drop_unlabelled : reading.drop_label.some((/** @type {string} */ label) => same(label, said))) {
         demand(dropped.has(labels.length), "The certificate counts rows that have no label in this table");
         for (let j = 0; j < claim.columns.length; ++j) numbers.push(0);
         labels.push("");
@@ -74,7 +74,9 @@ function encode(claim, table, columns, reading) {
   demand(labels.length, `${table.name} has no rows, only the names of its columns`);
   for (const column of columns) column.refuseMerged();
   const told = [...columns.map((c) => c.told()).filter(Boolean), ...[...styles.values()].map(toldStyle), ...toldLabels(target)];
-  if (left) told.push(`${left.toLocaleString("en-US")} row${left > 1 ? "s" : ""} without a label left out`);
+  const why = reading.drop_unlabelled ? ["without a label"] : [], without = reading.drop_label.map(repr);
+  if (without.length) why.push(`with the label ${without.length > 5 ? `${without.slice(0, 5).join(", ")} and ${without.length - 5} more` : without.join(", ")}`);
+  if (left) told.push(`${left.toLocaleString("en-US")} row${left > 1 ? "s" : ""} ${why.join(" or ")} left out`);
   const names = table.files.map((/** @type {File} */ file) => file.name).join(", ");
   const said = told.length ? `made of ${names} (${told.slice(0, 5).join("; ")}${told.length > 5 ? `; and ${told.length - 5} more` : ""})` : `those in ${names}`;
   const used = [...columns.map((c) => c.name), claim.target];
@@ -136,21 +138,25 @@ function numbersOf({ name, kind, ...given }, measure) {
 }
 
 /** A 0/1 column for each word but the reference. @param {any} column */
-function wordsOf({ name, kind, words, missing, reference }) {
-  const boolean = kind === "boolean", values = [...words, ...(missing ? [GAP] : [])];
+function wordsOf({ name, kind, words, missing, reference, pooled }) {
+  const boolean = kind === "boolean", values = [...words, ...(pooled ? [OTHER] : []), ...(missing ? [GAP] : [])];
   const levels = values.filter((value) => value !== reference), single = boolean && !missing;
   return {
     name, kind, scaled: false, features: single ? [name] : levels.map((value) => `${name}=${value}`),
     write(/** @type {string | null} */ word, /** @type {number[]} */ out, /** @type {string} */ where) {
-      const known = word !== null && boolean && word in TRUTH ? repr(TRUTH[/** @type {keyof TRUTH} */ (word)]) : word;
+      const spelled = word !== null && boolean && word in TRUTH ? repr(TRUTH[/** @type {keyof TRUTH} */ (word)]) : word;
+      const known = pooled && spelled !== null && !words.includes(spelled) ? OTHER : spelled;
       demand(word !== null || missing, `${where}: the value is missing, and training did not learn how to fill it`);
-      demand(word === null || words.includes(known), `${where} holds ${repr(word)}, which did not occur in training`);
+      demand(word === null || pooled || words.includes(known), `${where} holds ${repr(word)}, which did not occur in training`);
       for (const level of levels) out.push(Number(level === (known ?? GAP)));
     },
     refuseMerged: () => demand(!missing || !words.includes(GAP), `In the column ${repr(name)} missing values and the word ${repr(GAP)} become the same, so a proof about the numbers would not be one about the table`),
-    told: () => single ? "" : `${repr(name)} as ${levels.length === 1 ? "0 or 1" : `${levels.length} columns of 0 and 1`}${reference === null ? "" : `, reference ${repr(reference)}`}`,
+    told: () => single ? "" : `${repr(name)} as ${levels.length === 1 ? "0 or 1" : `${levels.length} columns of 0 and 1`}${reference === null ? "" : `, reference ${repr(reference)}`}${pooled ? `, ${repr(OTHER)} for all other words` : ""}`,
   };
 }
+
+/** Is the label that someone gave this one of the table? @param {string} label @param {any} said */
+const same = (label, said) => typeof said === "number" ? label.trim() !== "" && Number(label) === said : label.trim() === said;
 
 /** @param {any} style */
 const toldStyle = ({ column, unit, decimal, since }) => since ? `${repr(column)} read as numbers, ${unit} since ${since}` :

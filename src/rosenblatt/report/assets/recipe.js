@@ -4,13 +4,13 @@ import { checkFields } from "./form.js";
 import { moment, pattern } from "./dates.js";
 import { demand } from "./json.js";
 
-const KINDS = ["number", "text", "boolean", "prose"], GAP = "(missing)";
+const KINDS = ["number", "text", "boolean", "prose"], GAP = "(missing)", OTHER = "(other)";
 const NOT = "This is not the preprocessing of a table:";
 /** The fields of its parts, as form.js reads them. */
 const NUMBERS = "name:text kind:text fill:finite~ center:finite scale:finite seen:object~";
-const WORDS = "name:text kind:text words:text* missing:flag reference:text~";
+const WORDS = "name:text kind:text words:text* missing:flag reference:text~ pooled:flag";
 const READING = `header:flag~ na_values:text* encoding:text~ delimiter:text mark:text numeric:object*
-  decimal:text~ skip_rows:count~ header_rows:count~ skip_footer:count~
+  decimal:text~ skip_rows:count~ header_rows:count~ skip_footer:count~ drop_label:text*
   sep:text~ names:any sheet_name:text~ drop_unlabelled:flag dates:object*`;
 
 /** @param {boolean} holds @param {string} otherwise @returns {asserts holds} */
@@ -53,10 +53,10 @@ function checkColumn(column) {
     return insist(rising(column.words), "words are not sorted, or one stands twice");
   }
   checkFields(column, WORDS, NOT);
-  const { words, missing, reference } = column, boolean = column.kind === "boolean";
+  const { words, missing, reference, pooled } = column, boolean = column.kind === "boolean";
   insist(rising(words), "words are not sorted, or one stands twice");
-  insist((words.length || missing) && (!boolean || words.join() === "False,True"), "words are not those of their column");
-  insist(reference === null || (words.includes(reference) && reference !== GAP), "a reference is none of the words");
+  insist((words.length || missing || pooled) && !(pooled && (boolean || words.includes(OTHER))) && (!boolean || words.join() === "False,True"), "words are not those of their column");
+  insist(reference === null || ((words.includes(reference) && reference !== GAP) || (pooled && reference === OTHER)), "a reference is none of the words");
   insist(!boolean || missing || reference === "False", "a reference is not False");
 }
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt import verify
-from rosenblatt._certify import by_training, margins, parts
+from rosenblatt._certify import margins, parts, wide
 from rosenblatt._certify import document as say
 from rosenblatt._certify.check import check, codes, nothing_rejected
 from rosenblatt._certify.diagnostics import (
@@ -401,8 +401,9 @@ class Certificate(AboutRows):
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the certificate as JSON (atomic write: whole or not at all)."""
-        text = json.dumps(self._document, ensure_ascii=False, indent=1)
-        write_whole(path, f"{text}\n".encode(), overwrite=True)
+        fields = say.packed(self._document).items()
+        lines = (f"{json.dumps(name)}: {_line(value)}" for name, value in fields)
+        write_whole(path, ("{\n" + ",\n".join(lines) + "\n}\n").encode(), overwrite=True)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Certificate:
@@ -448,6 +449,10 @@ class Certificate(AboutRows):
         from rosenblatt._certify.text import as_html
 
         return as_html(self)
+
+
+def _line(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 @dataclass(frozen=True)
@@ -591,11 +596,11 @@ class _Search:
         """Find what is to be known; a bracket of the margin where it came with the search."""
         self.budget.begins("looking for a separating hyperplane")
         known = visible_conflict(self.rows)
-        if by_training.is_wide(self.rows):
-            return by_training.decide(partition, known)
+        if wide.is_wide(self.rows):
+            return wide.decide(partition, known)
         if self.train_first and known is None:
             with suppress(LimitReached):  # then the search decides
-                return by_training.train(partition, known)
+                return wide.train(partition, known)
         partition.run(known)
         return None
 
@@ -607,7 +612,7 @@ class _Search:
         assert w is not None
         bounds = {} if trained is None else {"homogeneous": trained}
         with noting(limits):
-            if trained is not None or by_training.is_wide(rows):
+            if trained is not None or wide.is_wide(rows):
                 raise LimitReached(f"{rows.D} dimensions are too many for the largest margin")
             if search:
                 bounds["homogeneous"] = margins.homogeneous(rows, partition.support, w)

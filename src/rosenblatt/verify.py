@@ -24,7 +24,7 @@ from collections.abc import Callable, Iterable, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
-from itertools import compress
+from itertools import accumulate, compress
 from operator import mul
 from typing import Any
 
@@ -38,6 +38,7 @@ KINDS: dict[str, tuple[type, Callable[[list[Any]], bool]]] = {  # true is no num
     "flag": (bool, lambda flags: True),
     "object": (dict, lambda objects: True),
     "count": (int, lambda counts: min(counts, default=0) >= 0),
+    "any": (object, lambda values: True),
     "side": (int, {-1, 1}.issuperset),
     "float": (float, lambda floats: all(map(math.isfinite, floats))),
     "exact": (str, lambda texts: all(map(EXACT.fullmatch, texts))),
@@ -62,9 +63,9 @@ VERDICTS = {
     "complete separation": """margins?:margins radius_row?:count mistake_bound?:bound
         best_possible_mistake_bound?:bound separator?:exact* separated?:count* signs?:sign*
         revealing?:column*""",
-    "quasi-complete separation": """conflict:conflict balance?:blend orthogonal:exact**
-        separator:exact* separated:count* signs?:sign* revealing?:column*""",
-    "overlap": "conflict:conflict balance?:blend orthogonal:exact**",
+    "quasi-complete separation": """conflict:conflict balance?:blend orthogonal?:exact**
+        separator:exact* separated?:count* signs?:sign* revealing?:column*""",
+    "overlap": "conflict:conflict balance?:blend orthogonal?:exact**",
     "undecided": "conflict?:conflict",
 }
 ROLES = ("time", "entry", "strata")  # columns of a family beside those of the rows
@@ -85,6 +86,7 @@ PRIME = 1980527385046969939  # no neighbour of a power of two, as floats often a
 TRUTH = {"true": 1.0, "True": 1.0, "TRUE": 1.0, "false": 0.0, "False": 0.0, "FALSE": 0.0}
 MEANT = {"float": "each as the nearest floating-point number", "decimal": "as they are written"}
 SHOWN = 5  # names of columns
+LONGEST = 1 << 23  # numbers in a vector
 NUMBERS = (  # how to make them
     "This program reads plain numbers; rosenblatt verify CERTIFICATE TABLE --encoded NUMBERS.csv "
     "writes those of a table with words or gaps."
@@ -242,6 +244,11 @@ class Data:
         asked = [True] * len(self.present) if among is None else among
         each = zip(asked, self.present, self.rows, self.labels, strict=True)
         return [settled(i, x, y) if wanted else 0 for wanted, i, x, y in each]
+
+    def signs_of_column(self, j: int, weight: int, rest: Fraction) -> Sequence[int]:
+        """Of weights that are 0 in all other columns but for the intercept."""
+        d = self.size - self.intercept
+        return self.signs([weight * (k == j) for k in range(d)] + [rest] * self.intercept)
 
     def vector(self, texts: Sequence[str], what: str) -> list[Fraction]:
         demand(len(texts) == self.size, f"{what}: a vector has the wrong length")
@@ -557,7 +564,8 @@ def check_value(value: Any, kind: str, where: str) -> None:
     if (leaf := kind.removesuffix("*").rstrip("~")) in KINDS:
         own, test = KINDS[leaf]
         items = [v for v in items if v is not None] if "~" in kind else items
-        good = {own}.issuperset(map(type, items)) and test(items)
+        good = own is object or {own}.issuperset(map(type, items))
+        good = good and test(items)
         demand(good, f"{where} is not what it should be ({leaf})")
     else:
         for item in items:
@@ -593,7 +601,8 @@ def check_complete(claim: Part, data: Data) -> None:
         ends = {kind: check_margin(data, kind, part) for kind, part in claim["margins"].items()}
         check_mistake_bounds(claim, data, *ends["homogeneous"])
         w = data.vector(claim["margins"]["homogeneous"]["separator"], "separator")
-    every = [[int(j == k) for k in range(data.size)] for j in range(data.size)]
+    size = data.size * ("signs" in claim)
+    every = [[int(j == k) for k in range(size)] for j in range(size)]
     check_signs(claim, data, w, every, lambda v: min(data.signs(v)))
 
 
@@ -614,22 +623,31 @@ def check_conflict(data: Data, part: Part) -> None:
 def check_balance(claim: Part, data: Data) -> None:
     """Rows whose positive blend is zero are on the hyperplane of every w with all a_i·w >= 0, and
     so is every row in their span. `orthogonal` spans what is orthogonal to them: it is orthogonal,
-    and the two ranks (which can only be greater) add up to the whole space."""
+    and the two ranks (which can only be greater) add up to the whole space. Without it the span is
+    not asked for: all other rows are strictly right."""
     balance = claim["balance" if "balance" in claim else "conflict"]  # which is often enough
     demand(not any(data.total(balance, "balance")), "the balance does not cancel")
-    basis = data.multiples(balance["rows"])
-    normals = [whole(data.vector(texts, "orthogonal")) for texts in claim["orthogonal"]]
-    demand(data.rank(basis) + data.rank(normals) == data.size, "the ranks do not add up")
-    flat = data.flat(normals)  # is the row in the span of the balanced ones?
-    inside = dict(zip(data.present, flat, strict=True))
-    demand(all(inside[i] for i in balance["rows"]), "an orthogonal vector is not orthogonal")
+    spans = "orthogonal" in claim
+    demand(spans or "signs" not in claim, "signs of coefficients need the orthogonal vectors")
+    normals = [whole(data.vector(texts, "orthogonal")) for texts in claim.get("orthogonal", [])]
+    if spans:
+        basis = data.multiples(balance["rows"])
+        demand(data.rank(basis) + data.rank(normals) == data.size, "the ranks do not add up")
+        flat = data.flat(normals)  # is the row in the span of the balanced ones?
+        inside = dict(zip(data.present, flat, strict=True))
+        demand(all(inside[i] for i in balance["rows"]), "an orthogonal vector is not orthogonal")
+    else:
+        balanced = set(balance["rows"])
+        flat = [i in balanced for i in data.present]
     if claim["verdict"] == "overlap":
         demand(all(flat), "a row is not in the span of the balanced rows")
         return
     w, free = data.vector(claim["separator"], "separator"), [not inside for inside in flat]
-    signs = signs_beside(data, basis, free, w)
+    signs = signs_beside(data, basis, free, w) if spans else data.signs(w)
     demand(signs == [int(outside) for outside in free], "a row is on the wrong side, or on it")
-    demand(any(signs) and claim["separated"] == data.separated(signs), "other rows are right")
+    right = data.separated(signs)
+    demand("separated" in claim or not (spans or isinstance(data, Lifted)), "no rows are named")
+    demand(any(signs) and claim.get("separated", right) == right, "other rows are right")
     check_signs(claim, data, w, normals, lambda v: min(signs_beside(data, basis, free, v)))
 
 
@@ -727,8 +745,7 @@ def check_revealing(data: Data, part: Part) -> None:
     d = data.size - data.intercept
     demand(j < d, "revealing: no such column")
     demand(data.intercept or threshold == 0, "revealing: a threshold through the origin")
-    w = [sign * (k == j) for k in range(d)] + [-sign * threshold] * data.intercept
-    signs = data.signs(w)
+    signs = data.signs_of_column(j, sign, -sign * threshold)
     demand(min(signs) >= 0, f"column {j} has a row on the wrong side")
     demand(sum(signs) == part["rows"] > 0, f"column {j} has other rows right")
 
@@ -825,7 +842,41 @@ def load(path: str) -> Any:
 
     with open(path, encoding="utf-8") as file:
         no = "NaN and Infinity are no numbers"
-        return json.load(file, object_pairs_hook=once, parse_constant=lambda _: demand(False, no))
+        claim = json.load(file, object_pairs_hook=once, parse_constant=lambda _: demand(False, no))
+    return unpacked(claim)
+
+
+def unpacked(claim: Any) -> Any:
+    """Names x0, x1, … may be written as their number, and long vectors by the values that differ
+    from most, each with the places where it stands."""
+    if type(claim) is not dict:
+        return claim
+    if type(claim.get("columns")) is int:
+        demand(0 <= claim["columns"] <= LONGEST, "columns: too many, or fewer than none")
+        claim["columns"] = [f"x{j}" for j in range(claim["columns"])]
+    margins = claim.get("margins")
+    each = margins.values() if type(margins) is dict else ()
+    for part in (claim, claim.get("conflict"), *each):
+        for name in ("separator", "point"):
+            if type(part) is dict and type(part.get(name)) is dict:
+                part[name] = spread(part[name], name)
+    return claim
+
+
+def spread(short: Part, where: str) -> list[Any]:
+    """A vector from its size, what stands in most places, and the other values with the gaps
+    between their places: 2, 1, 4 are the places 2, 3 and 7."""
+    check_fields(short, "size:count most:any values:any* gaps:count**", where)
+    values, places = short["values"], [[*accumulate(gaps)] for gaps in short["gaps"]]
+    all_places = [place for some in places for place in some]
+    good = len(set(all_places)) == len(all_places) and len(values) == len(places)
+    good = good and max(all_places, default=-1) < short["size"] <= LONGEST
+    demand(good, f"{where}: values and places differ, or a place is not there")
+    out = [short["most"]] * short["size"]
+    for value, some in zip(values, places, strict=True):
+        for place in some:
+            out[place] = value
+    return out
 
 
 def row_count(claim: Part) -> str:

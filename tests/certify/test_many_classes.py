@@ -13,7 +13,7 @@ from degenerate import KINDS, dense, extreme, instance, one_decimal, scaled
 from raising import raises
 from rational import COMPLETE, OVERLAP, QUASI, UNDECIDED
 from rosenblatt import certify, minimum_errors
-from rosenblatt._certify import by_training, check
+from rosenblatt._certify import check, wide
 from rosenblatt._certify.lifted_rows import LiftedRows
 from rosenblatt._certify.rows import Rows
 from rosenblatt._util.budget import Budget
@@ -232,7 +232,7 @@ def test_rows_of_weight_zero_are_left_out_and_rows_keep_their_numbers():
 def test_many_dimensions_are_left_to_the_joint_perceptron():
     X, y = load_digits(return_X_y=True)
     X, y = X[:300], y[:300]
-    with mock.patch.object(by_training, "_MOST_DIMENSIONS", 100):
+    with mock.patch.object(wide, "_MOST_DIMENSIONS", 100):
         certificate = certify(X, y)
         assert certificate.verdict == COMPLETE
         exact = certify(X[:, 20:40], y, work_limit=10**6)
@@ -246,7 +246,7 @@ def test_many_dimensions_are_left_to_the_joint_perceptron():
 def test_more_classes_than_a_byte_can_count():
     """Each class is one point of a parabola, and so a corner of the hull of all."""
     X, y = np.array([[c, c**2] for c in range(-65, 65)], dtype=float), np.arange(130)
-    with mock.patch.object(by_training, "_MOST_DIMENSIONS", 0):
+    with mock.patch.object(wide, "_MOST_DIMENSIONS", 0):
         certificate = certify(X, y, work_limit=10**6)
     certificate.verify(X, y)
     with pytest.raises(VerificationError):

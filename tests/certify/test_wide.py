@@ -7,7 +7,7 @@ import pytest
 from scipy import sparse
 
 from rosenblatt import certify
-from rosenblatt._certify import by_training, linear_algebra, simplex
+from rosenblatt._certify import linear_algebra, simplex, wide as many_columns
 from rosenblatt._certify.check import data_of
 from rosenblatt._certify.conditioning import Metric
 from rosenblatt._certify.facial_reduction import completed
@@ -20,7 +20,7 @@ from rosenblatt._util.budget import Budget
 @pytest.fixture
 def wide(monkeypatch):
     """Twenty columns are many here, and the simplex, which would take too long, is not asked."""
-    monkeypatch.setattr(by_training, "_MOST_DIMENSIONS", 20)
+    monkeypatch.setattr(many_columns, "_MOST_DIMENSIONS", 20)
 
     def too_long(*_):
         raise AssertionError("the simplex was asked")
@@ -42,7 +42,7 @@ def test_rows_of_many_columns_that_overlap_are_decided(wide, stored, intercept):
 
 
 def test_beyond_what_can_be_solved_it_stays_open(wide, monkeypatch):
-    monkeypatch.setattr(by_training, "_MOST_SEARCHED", 25)
+    monkeypatch.setattr(many_columns, "_MOST_SEARCHED", 25)
     random = np.random.default_rng(0)
     rows, labels = random.normal(size=(180, 30)), random.integers(0, 2, 180)
     found = certify(rows, labels, time_limit=600)

@@ -17,7 +17,7 @@ from common import KEEPS, ORDERS, X_VAL, Y_VAL, X, Y, every_keep, every_order, e
 from planes import easy, separable, small
 from raising import raises, warns
 from rosenblatt import KernelPerceptron, Perceptron, StopReason
-from rosenblatt._certify import by_training
+from rosenblatt._certify import wide
 from rosenblatt._training import state
 from rosenblatt._training import stopping as patience
 from rosenblatt._util.budget import Budget
@@ -356,7 +356,7 @@ def test_ctrl_c_while_it_is_proved_leaves_the_estimator_fitted(
     keep, wide_rows, monkeypatch, python_hears_ctrl_c
 ):
     if wide_rows:  # then a perceptron inside looks for the answer
-        monkeypatch.setattr(by_training, "_MOST_DIMENSIONS", 2)
+        monkeypatch.setattr(wide, "_MOST_DIMENSIONS", 2)
     choices = {"keep": keep, "random_state": 0, "warm_start": True}
     uninterrupted = with_certificate(proving(**choices).fit(X, Y), X)
     moment = 0

@@ -104,6 +104,12 @@ class _Bulk:
         signs = self._rows.signs(w, Fraction(bound), only=only)
         return (signs if only is None else signs * only).tolist()  # type: ignore[no-any-return]
 
+    def signs_of_column(self, j: int, weight: int, rest: Fraction) -> Sequence[int]:
+        rows = self._rows
+        column = rows.like(dense(rows.X[:, [j]]), rows.labels())
+        signs = column.signs([Fraction(weight), *[rest] * rows.intercept])
+        return signs.tolist()  # type: ignore[no-any-return]
+
     def rank(self, vectors: Iterable[Sequence[int]]) -> int:
         """Never too large, as modulo any prime."""
         rows = list(vectors)

@@ -162,7 +162,10 @@ def coefficient_signs(
 ) -> list[dict[str, Any]]:
     """For quasi-complete separation: which coefficients run to infinity, and where to; those of
     columns that are combinations of others stay 0. As a document has them."""
-    rows, free = partition.rows, len(partition.normals or [])
+    rows = partition.rows
+    if partition.normals is None:
+        raise LimitReached(f"{rows.D} coefficients are too many for their signs")
+    free = len(partition.normals)
     if rows.D * free > _MOST_SIGNS:
         raise LimitReached(f"{free} free directions are too many for signs of coefficients")
     search = _SignSearch(partition, name)

@@ -6,6 +6,7 @@ import math
 import sys
 from collections.abc import Sequence
 from fractions import Fraction
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,10 +18,13 @@ from rosenblatt._certify.facial_reduction import Partition
 from rosenblatt._certify.margins import Bound
 from rosenblatt._certify.rows import Names, Rows
 from rosenblatt._certify.table import Table
+from rosenblatt._util.text import Numbered
 from rosenblatt._util.version import __version__
 
 if TYPE_CHECKING:
     from rosenblatt.data import Preprocessing
+
+_SHORT = 256  # numbers in a vector that is written as it is
 
 
 def head(
@@ -100,6 +104,35 @@ def numbers(values: Sequence[Fraction] | Sequence[int]) -> list[str]:
     return [text(v) for v in values]
 
 
+def packed(document: dict[str, Any]) -> dict[str, Any]:
+    """As it is written to a file: long lists short, see `verify.unpacked`."""
+    out = {name: _packed(value) if name == "separator" else value for name, value in document.items()}
+    if out["columns"] == list(Numbered(len(out["columns"]))):
+        out["columns"] = len(out["columns"])
+    if "point" in out.get("conflict", {}):
+        out["conflict"] = out["conflict"] | {"point": _packed(out["conflict"]["point"])}
+    if "margins" in out:
+        out["margins"] = {
+            kind: part | {"separator": _packed(part["separator"])}
+            for kind, part in out["margins"].items()
+        }
+    return out
+
+
+def _packed(vector: list[Any]) -> list[Any] | dict[str, Any]:
+    if len(vector) < _SHORT:
+        return vector
+    places: dict[Any, list[int]] = {}
+    for place, value in enumerate(vector):
+        places.setdefault(value, []).append(place)
+    most = max(places, key=lambda value: len(places[value]))
+    if 2 * len(places) > len(vector):
+        return vector
+    del places[most]
+    gaps = [[b - a for a, b in pairwise([0, *some])] for some in places.values()]
+    return {"size": len(vector), "most": most, "values": list(places), "gaps": gaps}
+
+
 def root(square: Fraction, *, up: bool) -> float | None:
     """The square root, rounded away from the truth; None: up beyond the largest float."""
     if square == 0:
@@ -150,11 +183,13 @@ def partition_part(partition: Partition, name: Names, *, margins: bool = True) -
     if partition.done and partition.conflict is not None:
         if partition.balance != partition.conflict:
             out["balance"] = name.blend(partition.balance)
-        out["orthogonal"] = [numbers(v) for v in partition.normals or []]
+        if partition.normals is not None:
+            out["orthogonal"] = [numbers(v) for v in partition.normals]
     if word == "quasi-complete separation" or (word == "complete separation" and not margins):
         assert partition.separator is not None
         out["separator"] = numbers(partition.separator)
-        out["separated"] = name.separated(partition.alive)
+        if "orthogonal" in out or word == "complete separation" or type(name) is not Names:
+            out["separated"] = name.separated(partition.alive)
     return out
 
 

@@ -235,6 +235,9 @@ def separated_rows(document: dict[str, Any]) -> NDArray[np.intp] | None:
         return np.array(document["separated"], dtype=np.intp)
     if document["verdict"] == "complete separation":
         return np.delete(np.arange(document["rows"]), document["dropped"])
+    if "separated" not in document:  # all that are not in the balance
+        others = document.get("balance", document["conflict"])["rows"]
+        return np.delete(np.arange(document["rows"]), [*document["dropped"], *others])
     named = np.array(document["separated"], dtype=np.intp)
     if len(document["labels"]) == 2:
         return named
@@ -257,8 +260,8 @@ def coefficient_signs(document: dict[str, Any]) -> dict[str, CoefficientSign]:
     if signs is not None:
         known = {name: part["signs"] for name, part in zip(names, signs, strict=True)}
     elif document["verdict"] == "overlap":  # free is only what is orthogonal to all rows
-        free = len(document["orthogonal"]) - len(left_out)
-        known = dict.fromkeys(names, "?" if free else "0")
+        spans = len(document.get("orthogonal", names)) == len(left_out)
+        known = dict.fromkeys(names, "0" if spans else "?")
     known.update((c.column, "collinear") for c in left_out)
     return known
 

@@ -181,7 +181,8 @@ class Rows:
 
     def blend(self, weights: dict[int, int]) -> list[Fraction]:
         index = np.array(list(weights), dtype=np.intp)
-        if not self.decimal and 1 < len(index) * self.d <= _MOST_DENSE:
+        few = 1 < len(index) * self.d <= _MOST_DENSE
+        if few and not self.decimal and not sparse.issparse(self.X):
             shares = [int(self.y[i]) * weight for i, weight in weights.items()]
             columns = products(np.ascontiguousarray(self.dense(index).T), shares, 0)
             if columns is not None:
@@ -227,20 +228,22 @@ class Rows:
         certain = np.abs(m) > limit  # False where anything is NaN or infinite
         out = np.sign(np.where(certain, m, 0)).astype(np.int8)
         doubtful = np.flatnonzero(~certain if only is None else ~certain & only)
-        used = self.used(exact)
-        step = max(1, _CHUNK // len(used))
+        is_sparse = sparse.issparse(self.X)
+        used = [] if is_sparse else self.used(exact)
+        step = max(1, _CHUNK // max(len(used), 1))
         for begin in range(0, len(doubtful), step):  # a sharper bound, then whole numbers
             some = doubtful[begin : begin + step]
-            size = np.abs(self.dense(some, used))
-            limit = unit * (size @ np.abs(weights[used]) + (abs(b) + abs(bound_f)))
-            limit += 2.0**-400 + 2.0**-1000 * size.sum(axis=1)  # what underflows
+            size = abs(self.X[some].astype(np.float64) if is_sparse else self.dense(some, used))
+            beside = np.abs(weights if is_sparse else weights[used])
+            limit = unit * (size @ beside + (abs(b) + abs(bound_f)))
+            limit += 2.0**-400 + 2.0**-1000 * (size @ np.ones(len(beside)))  # what underflows
             certain = np.abs(m[some]) > limit
             out[some] = np.sign(np.where(certain, m[some], 0))
             out[some[~certain]] = self._exact_signs(some[~certain], exact, low)
         return out
 
     def _exact_signs(self, index: Index, w: Vector, bound: int) -> NDArray[np.int8]:
-        if len(index) >= _MANY and not self.decimal:
+        if len(index) >= _MANY and not self.decimal and not sparse.issparse(self.X):
             self.budget.check_interrupt()
             out = np.empty(len(index), dtype=np.int8)
             used, b = self.used(w), w[-1] if self.intercept else 0

@@ -2,7 +2,7 @@
 // All that a certificate claims about its data, in whole numbers: what verify.py checks, as it does.
 import { counted } from "./csv.js";
 import { dot } from "./exact.js";
-import { checkForm, MEANT } from "./form.js";
+import { checkForm, MEANT, unpacked } from "./form.js";
 import { compare, nearest, next, number, ofFloat, whole } from "./fractions.js";
 import { demand, parsed, Rejected, repr, Unreadable } from "./json.js";
 import { Lifted } from "./data.js";
@@ -58,23 +58,27 @@ export function meeting(data, part) {
 /**
  * Rows whose positive blend is zero are on the hyperplane of every w with all a_i·w >= 0, and so is
  * every row in their span. `orthogonal` spans what is orthogonal to them: it is orthogonal, and the two
- * ranks (which can only be greater) add up to the whole space.
+ * ranks (which can only be greater) add up to the whole space. Without it the span is not asked for:
+ * all other rows are strictly right.
  * @param {any} claim @param {Rows} data
  */
 export function checkBalance(claim, data) {
   const balance = claim.balance ?? claim.conflict; // which is often enough
   demand(!data.total(balance, "balance").above.some(Boolean), "the balance does not cancel");
-  const rows = places(balance.rows), basis = data.multiples(rows);
-  const normals = claim.orthogonal.map((/** @type {string[]} */ texts) => whole(data.vector(texts, "orthogonal")).above);
-  demand(rank(basis) + rank(normals) === data.size, "the ranks do not add up");
-  const flat = data.flat(normals); // is the row in the span of the balanced ones?
+  const rows = places(balance.rows), spans = "orthogonal" in claim, balanced = new Set(rows);
+  demand(spans || !("signs" in claim), "signs of coefficients need the orthogonal vectors");
+  const normals = (claim.orthogonal ?? []).map((/** @type {string[]} */ texts) => whole(data.vector(texts, "orthogonal")).above);
+  const basis = spans ? data.multiples(rows) : [];
+  if (spans) demand(rank(basis) + rank(normals) === data.size, "the ranks do not add up");
+  const flat = spans ? data.flat(normals) : data.present.map((i) => balanced.has(i)); // in the span of the balanced ones?
   const inside = new Map(data.present.map((i, k) => [i, flat[k]]));
   demand(rows.every((i) => inside.get(i)), "an orthogonal vector is not orthogonal");
   if (claim.verdict === "overlap") return demand(flat.every(Boolean), "a row is not in the span of the balanced rows");
   const free = flat.map((v) => !v), w = data.vector(claim.separator, "separator");
-  const signs = signsBeside(data, basis, free, w);
+  const signs = spans ? signsBeside(data, basis, free, w) : data.signs(w);
   demand(signs.every((v, k) => v === Number(free[k])), "a row is on the wrong side, or on it");
-  const right = data.present.filter((_, k) => signs[k]), said = places(claim.separated);
+  const right = data.present.filter((_, k) => signs[k]), said = "separated" in claim ? places(claim.separated) : right;
+  demand("separated" in claim || !(spans || data instanceof Lifted), "no rows are named");
   const same = right.length === said.length && right.every((i, k) => i === said[k]);
   demand(same && right.length, "other rows are right");
   if (!claim.signs) return;
@@ -190,7 +194,7 @@ function subject(claim, unused) {
 export function judge(text, read) {
   let claim;
   try {
-    claim = parsed(text);
+    claim = unpacked(parsed(text));
     checkForm(claim);
     const [data, numbers, unused] = read(claim);
     check(claim, data);

@@ -38,11 +38,41 @@ const FORMS = {
 const VERDICTS = {
   "complete separation": `margins:margins radius_row:count mistake_bound:bound
     best_possible_mistake_bound:bound revealing?:column*`,
-  "quasi-complete separation": `conflict:conflict balance?:blend orthogonal:exact**
-    separator:exact* separated:count* signs?:sign* revealing?:column*`,
-  overlap: "conflict:conflict balance?:blend orthogonal:exact**",
+  "quasi-complete separation": `conflict:conflict balance?:blend orthogonal?:exact**
+    separator:exact* separated?:count* signs?:sign* revealing?:column*`,
+  overlap: "conflict:conflict balance?:blend orthogonal?:exact**",
   undecided: "conflict?:conflict",
 };
+
+const LONGEST = 2n ** 23n; // numbers in a vector
+
+/** Names x0, x1, … may be written as their number, and long vectors by the values that differ from
+ * most, each with the places where it stands. @param {any} claim @returns {any} */
+export function unpacked(claim) {
+  if (!isObject(claim)) return claim;
+  if (typeof claim.columns === "bigint") {
+    demand(claim.columns >= 0n && claim.columns <= LONGEST, "columns: too many, or fewer than none");
+    claim.columns = Array.from({ length: Number(claim.columns) }, (_, j) => `x${j}`);
+  }
+  const each = isObject(claim.margins) ? Object.values(claim.margins) : [];
+  for (const part of [claim, claim.conflict, ...each].filter(isObject))
+    for (const name of ["separator", "point"]) if (isObject(part[name])) part[name] = spread(part[name], name);
+  return claim;
+}
+
+/** A vector from its size, what stands in most places, and the other values with the gaps between their
+ * places: 2, 1, 4 are the places 2, 3 and 7. @param {any} short @param {string} where */
+function spread(short, where) {
+  checkFields(short, "size:count most:any values:any* gaps:count**", where);
+  const { size, most, values, gaps } = short;
+  const places = gaps.map((/** @type {bigint[]} */ some) => { let at = 0n; return some.map((gap) => (at += gap)); });
+  const all = places.flat(), last = all.reduce((/** @type {bigint} */ a, /** @type {bigint} */ b) => (a > b ? a : b), -1n);
+  const good = new Set(all).size === all.length && values.length === places.length && last < size && size <= LONGEST;
+  demand(good, `${where}: values and places differ, or a place is not there`);
+  const out = Array(Number(size)).fill(most);
+  places.forEach((/** @type {bigint[]} */ some, /** @type {number} */ k) => some.forEach((place) => (out[Number(place)] = values[k])));
+  return out;
+}
 
 /** @param {any} value */
 function isObject(value) {

@@ -2,7 +2,7 @@
 // What the rows that the page holds prove by themselves, in words: blends need no other rows.
 import { checkBalance, checkConflict, checkMargin } from "./check.js";
 import { Lifted, Some } from "./data.js";
-import { checkForm } from "./form.js";
+import { checkForm, unpacked } from "./form.js";
 import { parsed } from "./json.js";
 import { places } from "./rows.js";
 
@@ -22,7 +22,7 @@ const many = (count, word) => `${count.toLocaleString("en-US")} ${word}${count =
  * @param {string} certificate @param {Held[]} held
  */
 export function checkSome(certificate, held) {
-  const claim = parsed(certificate);
+  const claim = unpacked(parsed(certificate));
   checkForm(claim);
   const two = claim.labels.length === 2, rows = new Map(held.map(({ row, label, numbers }) => {
     const c = claim.labels.indexOf(label);

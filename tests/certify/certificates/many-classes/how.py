@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from rosenblatt import certify
-from rosenblatt._certify import by_training
+from rosenblatt._certify import wide
 
 ROWS = [[3.0, 3.0, 0.0], [4.0, 3.0, -0.0], [1.0, 1.0, 0.5], [0.0, 0.5, 0.1], [9.0, 0.0, 0.3]]
 
@@ -38,7 +38,7 @@ if __name__ == "__main__":
     for name, table, labels, asked in tables():
         # one conflict is all that is known where there are too many dimensions
         most = 0 if name == "one-conflict" else 2000
-        with mock.patch.object(by_training, "_MOST_DIMENSIONS", most):
+        with mock.patch.object(wide, "_MOST_DIMENSIONS", most):
             certificate = certify(table, pd.Series(np.array(labels), name="y"), **asked)
         print(name, certificate.verdict)
         certificate.save(folder / f"{name}.json")

@@ -1,20 +1,27 @@
-"""Many dimensions: the perceptron itself looks for a separator, since the search would not fit.
+"""Many dimensions, where the search would not fit: what decides there, the quickest first.
 
-If it finds one, that is proved like any other; and the rows it stepped on, each as often as it did,
-are the blend that bounds the margin from above. If not, rows that are not too wide are searched
-once: where the first conflict spans the space they overlap. Else the question stays open.
+Fewer rows than dimensions are mostly separable, by least squares. In sparse tables most rows have
+columns of their own, and a linear programme guesses the rest. Else the perceptron itself looks for
+a separator. If it finds one, that is proved like any other; and the rows it stepped on, each as
+often as it did, are the blend that bounds the margin from above. If not, rows that are not too wide
+are searched once: where the first conflict spans the space they overlap. Else the question stays
+open.
 """
 
 from __future__ import annotations
 
+from contextlib import suppress
 from fractions import Fraction
 
+import numpy as np
 from scipy import sparse
 
 from rosenblatt._certify.balance import Blend
-from rosenblatt._certify.facial_reduction import TOO_MANY, Partition
+from rosenblatt._certify.facial_reduction import ONLY_SEPARABLE, TOO_MANY, Partition
 from rosenblatt._certify.margins import Bound, lowest, proved
+from rosenblatt._certify.one_sided import one_sided
 from rosenblatt._certify.rows import Rows
+from rosenblatt._certify.sparse_core import a_conflict, split
 from rosenblatt._core.cyclic import Trained, train_cyclic
 from rosenblatt._core.rows import Examples, as_matrix
 from rosenblatt._util.budget import LimitReached
@@ -36,6 +43,45 @@ def is_wide(rows: Rows) -> bool:
 
 
 def decide(partition: Partition, known: Blend | None) -> Bound | None:
+    """A bracket of the margin, where one came with the separator."""
+    rows = partition.rows
+    partition.conflict = known
+    if known is not None and partition.first_conflict:
+        raise LimitReached(ONLY_SEPARABLE)
+    if sparse.issparse(rows.X) and not _is_one_class(rows):
+        with suppress(LimitReached):
+            _by_columns(partition)
+            return None
+    return _by_training(partition, known)
+
+
+def _by_columns(partition: Partition) -> None:
+    """One-sided columns, and a linear programme for the rows that they leave."""
+    rows = partition.rows
+    found = one_sided(rows)
+    w, strict = [Fraction(0)] * rows.D, ~found.alive
+    if found.alive.any():
+        index = np.flatnonzero(found.alive)
+        x = rows.X[index]
+        columns = np.unique(x.indices)
+        core = split(rows.like(x[:, columns], rows.y[index]))
+        places = [*columns.tolist(), *([rows.d] if rows.intercept else [])]
+        for j, v in zip(places, core.separator, strict=True):
+            w[j] = v
+        strict[index[core.strict]] = True
+        partition.balance = {int(index[i]): v for i, v in core.balance.items()}
+    if strict.any():
+        w = found.separator(rows, w)
+        signs = rows.signs(w, only=strict)
+        if not (signs[strict] > 0).all():
+            raise LimitReached("the weights of one-sided columns are beyond floating point")
+        partition.separator = w
+    if partition.balance and partition.conflict is None:
+        partition.conflict = a_conflict(rows, partition.balance)
+    partition.alive, partition.done = strict, True
+
+
+def _by_training(partition: Partition, known: Blend | None) -> Bound | None:
     """By training; where that finds no separator, by one guess and its proof if there is time.
 
     They take one exact solution: minutes. The margin's bracket comes with training.
@@ -68,7 +114,7 @@ def train(partition: Partition, known: Blend | None) -> Bound | None:
     if known is not None:
         partition.conflict = known
         raise LimitReached(_open(rows, "quasi-complete separation or overlap is open"))
-    if rows.intercept and (rows.y == rows.y[0]).all():  # one class
+    if _is_one_class(rows):
         partition.separator = [Fraction(0)] * rows.d + [Fraction(int(rows.y[0]))]
         partition.done = True
         return proved(rows, partition.separator, Fraction(1), {0: 1}, free=False)
@@ -83,6 +129,10 @@ def train(partition: Partition, known: Blend | None) -> Bound | None:
     algorithm = "perceptron" if rows.classes is None else "joint perceptron"
     what = f"{trained.epochs} epochs of the {algorithm} did not separate it"
     raise LimitReached(_open(rows, what))
+
+
+def _is_one_class(rows: Rows) -> bool:
+    return bool(rows.intercept and (rows.y == rows.y[0]).all())
 
 
 def _trained(rows: Rows, margin: float) -> Trained:

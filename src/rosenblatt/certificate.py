@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt import verify
-from rosenblatt._certify import margins, parts, wide
 from rosenblatt._certify import document as say
+from rosenblatt._certify import margins, parts, wide
 from rosenblatt._certify.check import check, codes, nothing_rejected
 from rosenblatt._certify.diagnostics import (
     coefficient_signs,

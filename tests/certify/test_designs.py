@@ -87,7 +87,8 @@ def test_what_was_done_to_the_frame_is_done_again_to_a_file(labels, shell):
     code, out, _ = shell("verify", "c.json", "t.csv")
     proved, subject, about = out.splitlines()
     assert subject.endswith("; no column is left out.")
-    assert (code, proved) == (0, "ACCEPTED: quasi-complete separation, 33 rows, proved.")
+    expected = "ACCEPTED: quasi-complete separation, 33 rows, proved."
+    assert (code, proved[: len(expected)]) == (0, expected)
     assert "t.csv ('town' as 3 columns of 0 and 1, reference 'Rome')" in about
 
 

@@ -7,7 +7,8 @@ import pytest
 from scipy import sparse
 
 from rosenblatt import certify
-from rosenblatt._certify import linear_algebra, simplex, wide as many_columns
+from rosenblatt._certify import linear_algebra, simplex
+from rosenblatt._certify import wide as many_columns
 from rosenblatt._certify.check import data_of
 from rosenblatt._certify.conditioning import Metric
 from rosenblatt._certify.facial_reduction import completed

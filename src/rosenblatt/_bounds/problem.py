@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 
 from rosenblatt._bounds.cones import Cones, simplest
 from rosenblatt._bounds.pairs import PairTable
-from rosenblatt._certify.wide import is_wide
 from rosenblatt._certify.conditioning import Metric, decision_metric
 from rosenblatt._certify.diagnostics import hashes
 from rosenblatt._certify.rows import Floats, Rows
 from rosenblatt._certify.table import Table
+from rosenblatt._certify.wide import is_wide
 from rosenblatt._util.budget import Budget
 
 Mask = NDArray[np.bool_]

@@ -1,13 +1,13 @@
 """Which rows of a sparse table can be strict: a linear programme guesses, whole numbers prove.
 
 max Σ t_i with t_i <= a_i·w and 0 <= t_i <= 1 has t_i = 1 for each row that can be strictly on the
-right side while none is on the wrong one, and 0 for the others; its multipliers are a positive blend
-of these that is zero. From the guess of them all but a basis is kept, rounded, and the weights of
-the basis are solved for in whole numbers. So are the numbers of w in as many columns.
+right side while none is on the wrong one, and 0 for the others; its multipliers are a positive
+blend of these that is zero. Of the multipliers all but those of a basis are rounded and kept, and
+the basis is solved for in whole numbers. So are the numbers of w in as many columns.
 
 Where rows are blends of others but for the last bits of their numbers, floats take them for zero.
 Then scores of a basis of them become coordinates, in units of 2^-53: what is left of the other rows
-is small, too, so that in the next programme all are numbers that floats see.
+is as small, so that the next programme sees it.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from operator import mul
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 from scipy.linalg import qr
 
@@ -31,14 +32,12 @@ from rosenblatt._certify.modular import PRIMES, echelon, longest
 from rosenblatt._certify.rows import Floats, Index, Rows, Vector
 from rosenblatt._util.budget import LimitReached
 
-_UNIT = 53  # bits between a coordinate and the one that takes its place
-_POINT = 640  # bits below the point of numbers in coordinates
-_LEVELS = 8
-_JUNK = 40  # last bits below the point that are rounding
-_FAINT = 1e-11  # of the largest number in a row: the programme does not see it
+_ROUNDS = 8  # of programmes, each in smaller units
 _CLEAR = 1e-9  # of a row of length 1: floats see it
 _BITS = (8, 40)  # of multipliers that are kept
-_WEIGHT_BITS = (20, 52)  # of weights that are kept
+_WEIGHT_BITS = (20, 52)  # below the point, of weights that are kept
+_MOST_ROWS = 10**4  # in a programme that takes seconds, and not minutes
+_METHOD = "highs-ds"
 
 
 @dataclass(frozen=True)
@@ -54,153 +53,42 @@ def split(rows: Rows) -> Split:
     """LimitReached where the guesses do not lead to a proof."""
     if not rows.D:  # rows of zeros
         return Split(np.zeros(0, dtype=np.intp), dict.fromkeys(range(rows.n), 1), [])
+    if rows.n > _MOST_ROWS and not rows.budget.timed:
+        raise LimitReached(f"{rows.n} rows are too many for a linear programme")
     seen = _Coordinates(rows)
-    for _ in range(_LEVELS):
-        guess = _programme(seen.table(), rows)
-        boundary = np.flatnonzero(guess.strict < 0.5)
-        proof = _proved(rows, seen, guess, boundary)
-        if isinstance(proof, Split):
-            return proof
-        if not len(proof):
-            break
-        seen.magnify(proof)
-    raise LimitReached(
-        "the linear programme did not lead to a proof of which rows can be strictly right"
-    )
-
-
-# --- The guess -----------------------------------------------------------------------------------
+    for _ in range(_ROUNDS):
+        guess = _programme(rows, seen.table)
+        found = _Proof(rows, seen, guess).run()
+        if isinstance(found, Split):
+            return found
+        seen.magnify(found)
+    raise LimitReached("linear programmes did not tell which rows can be strictly right")
 
 
 @dataclass(frozen=True)
 class _Guess:
     weights: Floats
-    strict: Floats  # t
+    strict: NDArray[np.bool_]
     multipliers: Floats
 
 
-def _programme(table: Any, rows: Rows) -> _Guess:
+def _programme(rows: Rows, table: Any) -> _Guess:
     from scipy.optimize import linprog  # late: it takes longer to import than most proofs
 
     n, size = table.shape
-    rows.budget.spend(8 * rows.n)
-    result = None
+    rows.budget.spend(16 * rows.n)
     for options in ({}, {"presolve": False}):
         result = linprog(
             np.concatenate([np.zeros(size), -np.ones(n)]),
-            A_ub=sparse.hstack([-table, sparse.identity(n)]).tocsr(),
+            A_ub=sparse.hstack([-table, sparse.identity(n)], format="csr"),
             b_ub=np.zeros(n),
             bounds=[(None, None)] * size + [(0.0, 1.0)] * n,
-            method="highs-ds",
+            method=_METHOD,
             options=options,
         )
         if result.x is not None:
-            return _Guess(result.x[:size], result.x[size:], -result.ineqlin.marginals)
-    raise LimitReached(f"the linear programme has no solution: {result.message}")
-
-
-# --- The proof -----------------------------------------------------------------------------------
-
-
-def _proved(rows: Rows, seen: _Coordinates, guess: _Guess, boundary: Index) -> Split | Index:
-    """Or rows that are to be looked at more closely; none: nothing helps."""
-    strict = np.setdiff1d(np.arange(rows.n), boundary)
-    basis, columns = _basis(seen.dense(boundary))
-    index = boundary[basis]
-    exact = _exact_basis(rows, boundary, basis, columns)
-    if exact is None:
-        return index
-    balance = Blend()
-    if len(boundary):
-        found = _balance(rows, boundary, basis, exact, guess.multipliers[boundary], seen)
-        if found is None:
-            return index
-        balance = found
-    for bits in _WEIGHT_BITS:
-        w = _weights(rows, index, exact, seen.weights(guess.weights, bits))
-        if w is None:
-            return index
-        if (rows.signs(w)[strict] > 0).all():
-            return Split(strict, balance, w)
-    return index
-
-
-def _basis(table: Floats) -> tuple[Index, Index]:
-    """Places of rows that span the others as far as floats see, and of columns in which they are
-    far from dependent, the best first."""
-    if not table.size:
-        return np.zeros(0, dtype=np.intp), np.zeros(0, dtype=np.intp)
-    r, order = qr(table.T, mode="r", pivoting=True, check_finite=False)
-    size = np.abs(np.diag(r))
-    basis = np.asarray(order[: int(np.count_nonzero(size > _CLEAR * size[0]))], dtype=np.intp)
-    _, columns = qr(table[basis], mode="r", pivoting=True, check_finite=False)
-    return basis, np.asarray(columns, dtype=np.intp)
-
-
-def _exact_basis(rows: Rows, boundary: Index, basis: Index, columns: Index) -> list[int] | None:
-    """Columns in which the rows of the basis are independent; None: they span less than all."""
-    if not len(boundary):
-        return []
-    others = np.setdiff1d(np.arange(len(boundary)), basis)
-    residues = rows.residues(boundary[np.concatenate([basis, others])], PRIMES[0])
-    places, _ = echelon(residues, PRIMES[0])
-    if places != list(range(len(basis))):
-        return None
-    order = np.concatenate([columns, np.setdiff1d(np.arange(rows.D), columns)])
-    chosen, _ = echelon(np.ascontiguousarray(residues[: len(basis)][:, order].T), PRIMES[0])
-    return [int(v) for v in order[chosen]]
-
-
-def _balance(
-    rows: Rows,
-    boundary: Index,
-    basis: Index,
-    columns: list[int],
-    multipliers: Floats,
-    seen: _Coordinates,
-) -> Blend | None:
-    whole, _ = rows.whole(boundary.tolist())
-    inside, rest = basis.tolist(), np.setdiff1d(np.arange(len(boundary)), basis).tolist()
-    rows.budget.spend_on_algebra(len(inside), longest(whole))
-    try:
-        system = System([[whole[k][j] for k in inside] for j in columns])
-    except Singular:
-        return None
-    for bits in _BITS:
-        shares = seen.shares(boundary[rest], multipliers[rest], bits)
-        total = combined(shares, [whole[k] for k in rest]) if rest else [0] * rows.D
-        x, times = system.solve([-total[j] for j in columns], rows.budget)
-        if min(x, default=1) <= 0:
-            continue
-        weights = reduce([*x, *(times * v for v in shares)])
-        if any(combined(weights, [whole[k] for k in [*inside, *rest]])):
-            return None
-        names = boundary[[*inside, *rest]].tolist()
-        return dict(sorted(zip(names, weights, strict=True)))
-    return None
-
-
-def _weights(
-    rows: Rows, index: Index, columns: list[int], w: list[Fraction]
-) -> list[Fraction] | None:
-    """With other numbers in these columns, so that the scores of the rows are 0."""
-    if not len(index):
-        return w
-    whole, scale = rows.whole(index.tolist())  # whole_ij = scale_j a_ij
-    own = set(columns)
-    *kept, common = verify.whole([*(0 if j in own else v for j, v in enumerate(w)), 1])
-    least = math.lcm(*scale)
-    beside = [v * (least // s) for v, s in zip(kept, scale, strict=True)]
-    right = [-sum(map(mul, row, beside)) for row in whole]
-    try:
-        system = System([[row[j] for j in columns] for row in whole])
-    except Singular:
-        return None
-    x, times = system.solve(right, rows.budget)
-    out = list(w)
-    for j, v in zip(columns, x, strict=True):
-        out[j] = Fraction(v * scale[j], times * common * least)
-    return out
+            return _Guess(result.x[:size], result.x[size:] > 0.5, -result.ineqlin.marginals)
+    raise LimitReached(f"a linear programme was not solved: {result.message}")
 
 
 def a_conflict(rows: Rows, balance: Blend) -> Blend:
@@ -208,7 +96,7 @@ def a_conflict(rows: Rows, balance: Blend) -> Blend:
     from scipy.optimize import linprog
 
     index = np.array(list(balance), dtype=np.intp)
-    table = _Coordinates(rows.part(index)).table()
+    table = _Coordinates(rows.part(index)).table
     least = np.zeros(len(index))
     least[np.argmin(np.diff(table.indptr))] = 1.0
     result = linprog(
@@ -216,7 +104,7 @@ def a_conflict(rows: Rows, balance: Blend) -> Blend:
         A_eq=sparse.csr_array(table.T),
         b_eq=np.zeros(rows.D),
         bounds=np.stack([least, np.full(len(index), np.inf)], axis=1),
-        method="highs-ds",
+        method=_METHOD,
     )
     if result.x is not None:
         few = index[result.x > _CLEAR].tolist()
@@ -230,7 +118,112 @@ def a_conflict(rows: Rows, balance: Blend) -> Blend:
     return balance
 
 
+# --- The proof -----------------------------------------------------------------------------------
+
+
+class _Proof:
+    """Of a guess: `basis` are rows that span those on the boundary as far as floats see, and
+    `columns` some in which they are far from dependent, the best first."""
+
+    def __init__(self, rows: Rows, seen: _Coordinates, guess: _Guess):
+        self.rows, self.seen, self.guess = rows, seen, guess
+        self.strict = np.flatnonzero(guess.strict)
+        boundary = np.flatnonzero(~guess.strict)
+        table = seen.dense(boundary)
+        place, self.columns = _spanning(table), np.zeros(0, dtype=np.intp)
+        if len(place):
+            _, self.columns = qr(table[place], mode="r", pivoting=True, check_finite=False)
+        self.basis, self.rest = boundary[place], np.delete(boundary, place)
+
+    def run(self) -> Split | Index:
+        """Else the rows that are to be looked at more closely."""
+        if self._sees_all():
+            balance = self._balance()
+            if balance is not None:
+                for bits in _WEIGHT_BITS:
+                    w = self._weights(bits)
+                    if w is not None and (self.rows.signs(w)[self.strict] > 0).all():
+                        return Split(self.strict, balance, w)
+        if not len(self.basis):
+            raise LimitReached("a linear programme was wrong about all rows")
+        return self.basis
+
+    def _sees_all(self) -> bool:
+        """Does the basis span the others in whole numbers, too? Then it is known in which columns
+        it is independent."""
+        index = np.concatenate([self.basis, self.rest])
+        if not len(index):
+            return True
+        residues = self.rows.residues(index, PRIMES[0])
+        places, _ = echelon(residues, PRIMES[0])
+        if places != list(range(len(self.basis))):
+            return False
+        others = np.setdiff1d(np.arange(self.rows.D), self.columns)
+        order = np.concatenate([self.columns, others])
+        own = np.ascontiguousarray(residues[: len(self.basis)][:, order].T)
+        self.columns = order[echelon(own, PRIMES[0])[0]]
+        return True
+
+    def _balance(self) -> Blend | None:
+        names = [*self.basis.tolist(), *self.rest.tolist()]
+        if not names:
+            return {}
+        columns, k = self.columns.tolist(), len(self.basis)
+        whole, _ = self.rows.whole(names)
+        self.rows.budget.spend_on_algebra(k, longest(whole))
+        try:
+            system = System([[row[j] for row in whole[:k]] for j in columns])
+        except Singular:
+            return None
+        for bits in _BITS:
+            shares = self.seen.shares(self.rest, self.guess.multipliers[self.rest], bits)
+            total = combined(shares, whole[k:]) if shares else [0] * self.rows.D
+            x, times = system.solve([-total[j] for j in columns], self.rows.budget)
+            weights = reduce([*x, *(times * v for v in shares)])
+            if min(weights) > 0 and not any(combined(weights, whole)):
+                return dict(sorted(zip(names, weights, strict=True)))
+        return None
+
+    def _weights(self, bits: int) -> list[Fraction] | None:
+        """Those of the guess, with others in the columns, so that scores of the basis are 0."""
+        w, columns = self.seen.weights(self.guess.weights, bits), self.columns.tolist()
+        if not columns:
+            return w
+        for j in columns:
+            w[j] = Fraction(0)
+        whole, scale = self.rows.whole(self.basis.tolist())  # whole_ij = scale_j a_ij
+        *kept, common = verify.whole([*w, 1])
+        least = math.lcm(*scale)
+        beside = [v * (least // s) for v, s in zip(kept, scale, strict=True)]
+        right = [-sum(map(mul, row, beside)) for row in whole]
+        try:
+            system = System([[row[j] for j in columns] for row in whole])
+        except Singular:
+            return None
+        x, times = system.solve(right, self.rows.budget)
+        for j, v in zip(columns, x, strict=True):
+            w[j] = Fraction(v * scale[j], times * common * least)
+        return w
+
+
+def _spanning(table: Floats) -> Index:
+    if not table.size:
+        return np.zeros(0, dtype=np.intp)
+    r, order = qr(table.T, mode="r", pivoting=True, check_finite=False)
+    size = np.abs(np.diag(r))
+    return np.asarray(order[: np.count_nonzero(size > _CLEAR * size[0])], dtype=np.intp)
+
+
 # --- Coordinates ---------------------------------------------------------------------------------
+
+
+_UNIT = 53  # bits between a coordinate and the one that takes its place
+_POINT = 640  # bits below the point of the numbers in coordinates
+_JUNK = 40  # of these, that are rounding
+_FAINT = 1e-11  # of the largest number in a row: the programme does not see it
+_EVEN = 8  # times a pivot may be as large: then the one that changes fewer rows is taken
+
+Sparse = dict[int, int]  # column: number
 
 
 class _Coordinates:
@@ -239,116 +232,96 @@ class _Coordinates:
 
     def __init__(self, rows: Rows):
         self._rows = rows
-        x = sparse.csr_array(rows.X).astype(np.float64)
-        x = sparse.diags_array(rows.y) @ x
+        signed = sparse.diags_array(rows.y) @ sparse.csr_array(rows.X).astype(np.float64)
         if rows.intercept:
-            x = sparse.hstack([x, sparse.csr_array(rows.y[:, None])])
-        self._floats = sparse.csr_array(x)
-        self._exact: list[dict[int, int]] | None = None
-        self._turned: list[tuple[int, dict[int, int], int]] = []
-        self._place()
-
-    def _place(self) -> None:
-        x = self._floats
-        size = np.maximum(abs(x).max(axis=0).toarray().ravel(), 1e-300)
-        self.column = -np.round(np.log2(size)).astype(np.int64)
-        x = x @ sparse.diags_array(np.exp2(self.column))
-        self.row = -np.ceil(np.log2(np.maximum(abs(x).max(axis=1).toarray().ravel(), 1e-300))).astype(np.int64)
-        self._table = sparse.csr_array(sparse.diags_array(np.exp2(self.row)) @ x)
-
-    def table(self) -> Any:
-        return self._table
+            signed = sparse.hstack([signed, sparse.csr_array(rows.y[:, None])])
+        self._columns = _powers(signed, 0)
+        scaled = signed @ sparse.diags_array(np.exp2(self._columns))
+        self._powers = _powers(scaled, 1)
+        self.table = sparse.csr_array(sparse.diags_array(np.exp2(self._powers)) @ scaled)
+        self._exact: list[Sparse] | None = None  # the table with many digits
+        self._turned: list[tuple[int, Sparse]] = []  # coordinates that were replaced, and by what
 
     def dense(self, index: Index) -> Floats:
-        out = self._table[index].toarray()
-        norm = np.sqrt(np.einsum("ij,ij->i", out, out))
-        return out / np.where(norm > 0, norm, 1.0)[:, None]
+        out = self.table[index].toarray()
+        norm = np.linalg.norm(out, axis=1, keepdims=True)
+        return np.asarray(out / np.where(norm > 0, norm, 1.0))
 
     def shares(self, index: Index, multipliers: Floats, bits: int) -> Vector:
-        """Of the rows as they are, positive whole numbers."""
-        power = self.row[index]
-        low = int(power.min(initial=0))
-        out = []
-        for v, p in zip(multipliers.tolist(), power.tolist(), strict=True):
-            out.append(max(round(v * 2.0**bits), 1) << (p - low))
-        return out
+        """Positive whole multipliers of the rows as they are."""
+        power = self._powers[index]
+        each = zip(multipliers.tolist(), (power - power.min(initial=0)).tolist(), strict=True)
+        return [max(round(v * 2.0**bits), 1) << up for v, up in each]
 
     def weights(self, u: Floats, bits: int) -> list[Fraction]:
+        """Of the columns as they are."""
         out = [Fraction(round(v * 2.0**bits), 1 << bits) for v in u.tolist()]
-        for p, blend, unit in reversed(self._turned):
-            total = out[p] / (1 << unit)
-            total -= sum((Fraction(v, 1 << _POINT) * out[j] for j, v in blend.items()), Fraction(0))
-            out[p] = total
-        return [v * Fraction(2) ** int(c) for v, c in zip(out, self.column, strict=True)]
+        for j, blend in reversed(self._turned):
+            others = sum((v * out[k] for k, v in blend.items()), Fraction(0))
+            out[j] = out[j] / (1 << _UNIT) - others / (1 << _POINT)
+        return [v * Fraction(2) ** c for v, c in zip(out, self._columns.tolist(), strict=True)]
 
     def magnify(self, index: Index) -> None:
         """The scores of these rows become coordinates."""
         if self._exact is None:
-            self._exact = self._fixed()
+            self._exact = [self._digits(i) for i in range(self._rows.n)]
         table, holders = self._exact, defaultdict[int, set[int]](set)
         for i, row in enumerate(table):
             for j in row:
                 holders[j].add(i)
-        done = set[int]()
-        left = set(index.tolist())
+        left, done = set(index.tolist()), set[int]()
         while left:
             i = min(left, key=lambda i: len(table[i]))
             left.remove(i)
-            self._turn(i, done, holders)
-        self._see()
+            self._rows.budget.check_interrupt()
+            free = {j: abs(v) for j, v in table[i].items() if j not in done}
+            most = max(free.values(), default=0)
+            even = (j for j, v in free.items() if _EVEN * v >= most)
+            pivot = min(even, key=lambda j: len(holders[j]), default=None)
+            if pivot is not None:
+                done.add(pivot)
+                self._turn(table, table[i], pivot, holders)
+        self._see(table)
 
-    def _turn(self, i: int, done: set[int], holders: Any) -> None:
-        table = self._exact
-        row = table[i]
-        free = {j: abs(v) for j, v in row.items() if j not in done}
-        if not free:
-            return
-        most = max(free.values())
-        p = min((j for j, v in free.items() if 8 * v >= most), key=lambda j: len(holders[j]))
-        own = row[p]
-        blend = {j: (v << _POINT) // own for j, v in row.items() if j != p}
-        done.add(p)
-        self._turned.append((p, blend, _UNIT))
-        for k in holders[p]:
-            other = table[k]
-            factor = other[p]
-            other[p] = factor >> _UNIT
-            for j, v in blend.items():
-                left = other.get(j, 0) - (factor * v >> _POINT)
+    def _turn(self, table: list[Sparse], row: Sparse, j: int, holders: dict[int, set[int]]) -> None:
+        """w_j = 2^-53 v - Σ blend_k w_k, so that v is a score of the row up to a factor."""
+        blend = {k: (v << _POINT) // row[j] for k, v in row.items() if k != j}
+        self._turned.append((j, blend))
+        for i in holders[j]:
+            other, factor = table[i], table[i][j]
+            other[j] = factor >> _UNIT
+            for k, v in blend.items():
+                left = other.get(k, 0) - (factor * v >> _POINT)
                 if abs(left) >> _JUNK:
-                    other[j] = left
-                    holders[j].add(k)
-                elif j in other:
-                    del other[j]
-                    holders[j].discard(k)
+                    other[k] = left
+                    holders[k].add(i)
+                elif k in other:
+                    del other[k]
+                    holders[k].discard(i)
 
-    def _fixed(self) -> list[dict[int, int]]:
-        rows, out = self._rows, []
-        for i in range(rows.n):
-            power = int(self.row[i])
-            y = int(rows.y[i])
-            row = {}
-            for j, v in rows.numbers(i):
-                above, below = rows.ratio(v)
-                up = _POINT + power + int(self.column[j])
-                row[j] = y * (above << up) // below if up >= 0 else y * above // (below << -up)
-            if rows.intercept:
-                up = _POINT + power + int(self.column[-1])
-                row[rows.D - 1] = y << up
-            out.append(row)
+    def _digits(self, i: int) -> Sparse:
+        """A row of the table, with as many digits as there are below the point."""
+        rows, out = self._rows, Sparse()
+        numbers = [(j, *rows.ratio(v)) for j, v in rows.numbers(i)]
+        for j, above, below in [*numbers, *([(rows.d, 1, 1)] * rows.intercept)]:
+            up = _POINT + int(self._powers[i] + self._columns[j])
+            out[j] = int(rows.y[i]) * ((above << max(up, 0)) // (below << max(-up, 0)))
         return out
 
-    def _see(self) -> None:
-        rows = self._rows
-        i, j, value = [], [], []
-        for k, row in enumerate(self._exact):
-            bits = max((abs(v).bit_length() for v in row.values()), default=0)
-            self.row[k] += _POINT - bits
-            unit = 1 << bits
-            for place, v in row.items():
-                row[place] = v << max(_POINT - bits, 0)
-                if abs(x := v / unit) > _FAINT:
-                    i.append(k)
-                    j.append(place)
-                    value.append(x)
-        self._table = sparse.csr_array((value, (i, j)), shape=(rows.n, rows.D))
+    def _see(self, table: list[Sparse]) -> None:
+        size = (max((abs(v).bit_length() for v in row.values()), default=_POINT) for row in table)
+        up = [max(_POINT - bits, 0) for bits in size]
+        self._powers += np.array(up, dtype=np.int64)
+        places = list[tuple[float, int, int]]()
+        for i, shift in enumerate(up):
+            table[i] = {j: v << shift for j, v in table[i].items()}
+            seen = ((v / (1 << _POINT), i, j) for j, v in table[i].items())
+            places += [place for place in seen if abs(place[0]) > _FAINT]
+        value, row, column = zip(*places, strict=True) if places else ((), (), ())
+        self.table = sparse.csr_array((value, (row, column)), shape=self.table.shape)
+
+
+def _powers(table: Any, axis: int) -> NDArray[np.int64]:
+    """Of two, that make the largest numbers in columns (0) or rows (1) about 1."""
+    size = abs(table).max(axis=axis).toarray().ravel()
+    return -np.round(np.log2(np.where(size > 0, size, 1.0))).astype(np.int64)

@@ -315,3 +315,28 @@ def test_a_test_error_that_validation_did_not_suggest():
         assert [w["kind"] for w in warned] == ["unlike validation"] * suspicious
         for one in warned:
             check_sentence(one["sentence"])
+
+
+def test_copies_that_differ_in_their_row_number_alone_stay_together():
+    """A rule that memorises rows would err on none of the copies of a label thrown by chance."""
+    rng = np.random.default_rng(0)
+    X, label = rng.standard_normal((100, 3)), rng.choice(["no", "yes"], 100)
+    order = rng.permutation(400) % 100
+    frame = pd.DataFrame(X[order], columns=list("abc")).assign(number=range(400))
+    found = study(frame.assign(label=label[order]), target="label", comparison=False)
+    groups = found.selection.groups
+    assert (groups.repeated, groups.dependent) == (300, True)
+    parts = [found.selection.fitted_on, found.selection.test]
+    assert not set(order[parts[0]]) & set(order[parts[1]])
+    assert found.error > 0.3
+    assert any("number is different in every row" in warned for warned in found.warnings)
+
+
+def test_no_advice_leaves_out_every_column():
+    x = np.linspace(0, 1, 200)
+    frame = pd.DataFrame({"a": x, "b": x**2, "label": np.where(x > 0.5, "yes", "no")})
+    document = study(frame, target="label", comparison=False).to_dict()
+    [leak] = [w for w in document["data"]["warnings"] if w["kind"] == "revealing"]
+    assert (leak["columns"], leak["advice"]) == (["a", "b"], {})
+    assert leak["sentence"].endswith("No other column would be left.")
+    assert document["reproduce"]["advised"] is None

@@ -68,7 +68,13 @@ def column_warnings(
     # in the order of the table; row numbers of a sorted table would tell, too
     revealing = [name for name in preprocessing.inputs if name in telling - identifiers]
     if revealing:
-        warnings.append(_revealed(revealing, proved, almost, rows, ignored(revealing[:_NAMED])))
+        warned = _revealed(revealing, proved, almost, rows)
+        if len(revealing) < len(read.preprocessing.columns):
+            warned["sentence"] += f": {ignored(revealing[:_NAMED])}."
+            warned["advice"] = {"ignore": revealing[:_NAMED]}
+        else:
+            warned["sentence"] += ". No other column would be left."
+        warnings.append(warned)
     warnings += _collinear(certificate, place, ignored)
     return warnings + _rare_categories(certificate, place)
 
@@ -88,7 +94,7 @@ def _proved(
 
 
 def _revealed(
-    names: list[str], proved: dict[str, int], almost: dict[str, Told], rows: int, ignored: str
+    names: list[str], proved: dict[str, int], almost: dict[str, Told], rows: int
 ) -> Warned:
     """Each of the first few with its own figures, those that tell the most first."""
     sure = sorted((n for n in names if n in proved), key=lambda n: -proved[n])
@@ -102,9 +108,8 @@ def _revealed(
     them = "it is recorded only after the label is known, leave it out"
     if len(names) > 1:
         them = "they are recorded only after the label is known, leave them out"
-    sentence = f"Possible target leakage: {'; '.join(facts)}. If {them}: {ignored}."
-    advice = {"ignore": names[:_NAMED]}
-    return {"kind": "revealing", "columns": names, "sentence": sentence, "advice": advice}
+    sentence = f"Possible target leakage: {'; '.join(facts)}. If {them}"
+    return {"kind": "revealing", "columns": names, "sentence": sentence, "advice": {}}
 
 
 def _almost(name: str, told: Told) -> str:
@@ -191,15 +196,21 @@ def like_row_numbers(
     X: Any, preprocessing: Preprocessing, rows: int, ignored: Callable[[list[str]], str]
 ) -> list[Warned]:
     """`X` begins with the features of `preprocessing`, and may hold some of the rows."""
-    dates = {name for column in preprocessing.numbers if column.measure for name in column.features}
-    places = [(j, preprocessing.feature_names[j]) for j in preprocessing.number_places]
-    names = [name for j, name in places if name not in dates and _counted_on(X[:, j], rows)]
+    places = places_of_row_numbers(X, preprocessing, rows)
+    names = [preprocessing.feature_names[j] for j in places]
     if not names:
         return []
     everywhere = "in every row" if len(X) == rows else f"in all of {len(X):,} rows looked at"
     some = names[:_NAMED]
     say = f"different {everywhere}, like a row number. Leave identifiers out: {ignored(some)}."
     return [_warned("identifier", names, say, ignore=some)]
+
+
+def places_of_row_numbers(X: Any, preprocessing: Preprocessing, rows: int) -> list[int]:
+    dates = {name for column in preprocessing.numbers if column.measure for name in column.features}
+    names = preprocessing.feature_names
+    places = preprocessing.number_places
+    return [j for j in places if names[j] not in dates and _counted_on(X[:, j], rows)]
 
 
 def _counted_on(x: Any, rows: int) -> bool:

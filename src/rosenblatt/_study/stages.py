@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from rosenblatt._study import card
+from rosenblatt._study.column_warnings import places_of_row_numbers
 from rosenblatt._study.costs import criterion_of
 from rosenblatt._study.one_column import OneColumn
 from rosenblatt._study.options import Options
@@ -27,6 +28,7 @@ from rosenblatt._util.files import make_folder
 from rosenblatt._util.spelling import option
 from rosenblatt._util.text import Numbered
 from rosenblatt.data.preparation import Preparation
+from rosenblatt.data.stack import head
 from rosenblatt.selection import Selection, SelectionInterrupted, candidates, select
 from rosenblatt.selection.candidates import (
     ONE_COLUMN,
@@ -129,7 +131,7 @@ def compare(
         preprocessor = kind(read.preprocessing, impute=read.impute)
     size = n if options.cv else n * 3 // 5, d
     criterion = criterion_of(options, list(read.counts))
-    groups = row_groups(read.X, read.y, read.groups)
+    groups = row_groups(_without_row_numbers(read), read.y, read.groups)
     rules, baselines, left_out = _rules(read, options, size, groups)
     kept: dict[str, Any] = {}
     if checkpoints is not None:
@@ -159,6 +161,16 @@ def compare(
         with seconds.timed("bounding the card"):
             selection.estimator.prove_on(*compared.training_rows())
     return compared
+
+
+def _without_row_numbers(read: Read) -> Any:
+    """A row is a copy of another whatever its number: with that they would all differ."""
+    if read.preprocessing is None:
+        return read.X
+    numbers = head(read.preprocessing, read.X), read.preprocessing.without_prose()
+    places = places_of_row_numbers(*numbers, read.rows)
+    kept = np.delete(np.arange(read.X.shape[1]), places)
+    return read.X[:, kept] if 0 < len(kept) < read.X.shape[1] else read.X
 
 
 def partial_selection(stopped: SelectionInterrupted) -> Selection:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from rosenblatt import verify
 from rosenblatt._certify import document as say
 from rosenblatt._certify import margins, parts, wide
+from rosenblatt._certify.absorbed import Absorbed
 from rosenblatt._certify.check import check, codes, nothing_rejected
 from rosenblatt._certify.diagnostics import (
     coefficient_signs,
@@ -96,6 +97,7 @@ def certify(
     entry: Any = None,
     strata: Any = None,
     levels: Any = None,
+    absorb: Any = None,
 ) -> Certificate:
     """Decide whether a hyperplane separates the classes, and prove it.
 
@@ -145,6 +147,9 @@ def certify(
     levels : list, optional
         For "ordinal": the levels of y from the lowest on. By default the order of numbers, or of an
         ordered categorical.
+    absorb : str, list of str, or arrays of shape (n,), optional
+        For "logistic" with two labels, "poisson" and "ppml": factors of many levels (fixed
+        effects), by the names of columns of X or by their values. None of them becomes a column.
 
     Returns
     -------
@@ -167,9 +172,11 @@ def certify(
         parameters.positive("time_limit", time_limit)
     work_limit = parameters.whole_or_none("work_limit", work_limit)
     parameters.one_of("family", family, FAMILIES)
-    X, beside = Beside.of(X, family, levels, time=time, entry=entry, strata=strata)
+    given = {"time": time, "entry": entry, "strata": strata, "absorb": absorb}
+    X, beside = Beside.of(X, family, levels, **given)
     if beside is not None:
-        fit_intercept = bool(fit_intercept) and family in verify.LOG_LINK
+        with_intercept = family in verify.LOG_LINK and not beside.absorbed
+        fit_intercept = bool(fit_intercept) and with_intercept
         refuse_pairs(pairs, family)
     table, preprocessing = read_encoded(
         X, y, sample_weight, preprocessing, numbers=numbers, many=True, beside=beside
@@ -178,6 +185,8 @@ def certify(
     def decided(table: Table, **more: Any) -> Certificate:
         budget = Budget(time_limit=time_limit, work_limit=work_limit)
         budget.bound(int(np.prod(table.X.shape)) * max(len(table.classes) - 1, 1))
+        if beside is not None and beside.absorbed:
+            return _with_factors(table, numbers, budget, preprocessing)
         return _Search(table, bool(fit_intercept), numbers, budget, preprocessing).run(**more)
 
     two = ((names, decided(part)) for names, part in pairs_of(table)) if pairs else ()
@@ -263,6 +272,17 @@ class Certificate(AboutRows):
     def family(self) -> str:
         """The model that it is about, as it was given to `certify`."""
         return str(self._document.get("family", {"name": "logistic"})["name"])
+
+    @property
+    def absorbed(self) -> list[str]:
+        """The factors whose levels have no column of their own."""
+        return list(self._document.get("absorbed", []))
+
+    @property
+    def separated_levels(self) -> dict[str, list[str]] | None:
+        """By absorbed factor, the levels all of whose rows are separated: their effects are
+        infinite. None after loading."""
+        return None if self._origin is None else self._origin.levels
 
     @property
     def many(self) -> bool:
@@ -370,13 +390,20 @@ class Certificate(AboutRows):
     # --- Checking, saving, showing ---
 
     def verify(
-        self, X: Any, y: Any, *, time: Any = None, entry: Any = None, strata: Any = None
+        self,
+        X: Any,
+        y: Any,
+        *,
+        time: Any = None,
+        entry: Any = None,
+        strata: Any = None,
+        absorb: Any = None,
     ) -> None:
         """Check every claim against the data, exactly. Raises VerificationError if one fails.
 
         What was given to `certify` beside X and y is given again.
         """
-        beside: dict[str, Any] = {"time": time, "entry": entry, "strata": strata}
+        beside = {"time": time, "entry": entry, "strata": strata, "absorb": absorb}
         try:
             verify.check_form(self._document)
             X, columns = Beside.of(X, self.family, None, **beside)
@@ -520,6 +547,50 @@ def _rows_of(table: Table, *, intercept: bool, decimal: bool, budget: Budget) ->
     points = signed(np.ones(len(y), dtype=np.int8))
     lifted = LiftedRows.of(points, y.astype(np.intp) - 1, len(table.classes))
     return lifted, lifted.names(table.present)
+
+
+def _with_factors(
+    table: Table, numbers: str, budget: Budget, preprocessing: Preprocessing | None
+) -> Certificate:
+    X, y, present, beside = table.X, table.y, table.present, table.beside
+    assert beside is not None
+    rows = slice(None) if present is None else present
+    levels = [
+        np.unique(v[rows], return_inverse=True)
+        for role, v in beside.values.items()
+        if role.startswith("absorb")
+    ]
+    free = (y[rows] > 0) & (beside.family in verify.LOG_LINK)
+    features = Rows(X[rows], y[rows], intercept=False, decimal=numbers == "decimal", budget=budget)
+    found = Absorbed(features, [place for _, place in levels], free, budget)
+    limits: list[str] = []
+    budget.begins("deciding about levels of factors")
+    with one_thread(), np.errstate(all="ignore"), noting(limits):
+        found.decide()
+    out = say.head(table, False, numbers)
+    out |= found.document(present, [codes for codes, _ in levels])
+    if out["verdict"] == "undecided" and not limits:
+        limits.append("the linear programme did not lead to a proof")
+    out["limits"] = limits
+    if preprocessing is not None:
+        out["preprocessing"] = preprocessing.to_dict()
+    budget.begins("checking the proof")
+    with nothing_rejected():
+        check(out, X, y, beside, hashed=True)
+    origin = table.origin._replace(levels=_separated_levels(beside, out, rows))
+    return Certificate(out, checked=True, origin=origin)
+
+
+def _separated_levels(beside: Beside, out: dict[str, Any], rows: Any) -> dict[str, list[str]]:
+    found = {}
+    for role, numbers in beside.values.items():
+        if role.startswith("absorb"):
+            words, strict = beside.words[beside.names[role]], np.zeros(len(numbers), dtype=bool)
+            strict[out.get("separated", [])] = True
+            tied = set(numbers[rows][~strict[rows]].tolist())
+            there = np.unique(numbers[rows]).tolist()
+            found[beside.names[role]] = [words[int(k)] for k in there if k not in tied]
+    return found
 
 
 @dataclass

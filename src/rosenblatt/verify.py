@@ -55,7 +55,7 @@ FORMS = {  # the fields of each object: ? may be missing, * is a list of these, 
     "always": """schema:text producer:text verdict:text separable:flag~ numbers:text
         fit_intercept:flag rows:count dropped:count* columns:text* target:text labels:text~*
         sizes?:count* sha256:text limits:text* preprocessing?:object collinear?:combination*
-        family?:family""",
+        family?:family absorbed?:text*""",
     "family": "name:text time?:text entry?:text strata?:text",
     "combination": "column:count vector:exact*",
 }
@@ -80,6 +80,13 @@ FAMILIES = {  # the roles that each must have, and may have
 PAIRED = ("conditional", "cox")
 COUNTS = ("0", "> 0")  # the labels of a log link: only whether a count is 0 matters
 MARGINS = ("margins", "radius_row", "mistake_bound", "best_possible_mistake_bound")
+ABSORBED = {  # verdicts with factors of many levels
+    "complete separation": "separator:exact* level_weights:exact** separated:count*",
+    "quasi-complete separation": """balance:blend separator:exact* level_weights:exact**
+        separated:count* signs:sign*""",
+    "overlap": "balance:blend signs:sign*",
+    "undecided": "separator?:exact* level_weights?:exact** separated?:count*",
+}
 Part = dict[str, Any]  # of a certificate, or all of it
 OTHER_DATA = "this is other data: a number, a label, or the order of rows or columns differs"
 PRIME = 1980527385046969939  # no neighbour of a power of two, as floats often are
@@ -490,6 +497,8 @@ def risk_pairs(
 
 def lifted(claim: Part, points: Data) -> Data:
     """The rows that the claim is about."""
+    if "absorbed" in claim:
+        return points
     if "family" not in claim:
         return Rivals(claim, points) if len(claim["labels"]) > 2 else points
     return (Paired if claim["family"]["name"] in PAIRED else Sided)(claim, points)
@@ -497,7 +506,13 @@ def lifted(claim: Part, points: Data) -> Data:
 
 def roles(claim: Part) -> list[str]:
     """Those of the columns beside the rows, in their order."""
-    return [role for role in ROLES if role in claim.get("family", {})]
+    of_family = [role for role in ROLES if role in claim.get("family", {})]
+    return [*of_family, *(f"absorb{k}" for k in range(len(claim.get("absorbed", []))))]
+
+
+def column_of(claim: Part, role: str) -> str:
+    absorbed = role.removeprefix("absorb")
+    return str(claim["absorbed"][int(absorbed)] if absorbed != role else claim["family"][role])
 
 
 def check_form(claim: Any) -> None:
@@ -505,7 +520,8 @@ def check_form(claim: Any) -> None:
     check_schema(claim, SCHEMA)
     verdict = claim.get("verdict")
     demand(verdict in list(VERDICTS), f"the verdict {verdict!r} is not known")
-    check_fields(claim, f"{FORMS['always']} {VERDICTS[verdict]}", verdict)
+    form = (ABSORBED if "absorbed" in claim else VERDICTS)[verdict]
+    check_fields(claim, f"{FORMS['always']} {form}", verdict)
     demand(claim["numbers"] in MEANT, 'numbers is neither "float" nor "decimal"')
     k = len(claim["labels"])
     named = k == 2 or (k > 2 and len({*claim["labels"], None}) == k + 1)
@@ -517,10 +533,23 @@ def check_form(claim: Any) -> None:
     odd &= {*claim, *claim.get("margins", ())}
     demand(not odd, f"{sorted(odd)} belong to another number of classes, or to another family")
     demand(k == 2 or "sizes" in claim, "the sizes of the classes are missing")
-    if verdict == "complete separation":
+    if "absorbed" in claim:
+        check_factors(claim)
+    elif verdict == "complete separation":
         wanted = {"separator", "separated"} if "family" in claim else {*MARGINS}
         there = claim.keys() & {"separator", "separated", *MARGINS}
         demand(there == wanted, f"there should be {sorted(wanted)}")
+
+
+def check_factors(claim: Part) -> None:
+    named, k = claim["absorbed"], len(claim["labels"])
+    good = named and k == 2 and claim.get("family", {}).get("name", LOG_LINK[0]) in LOG_LINK
+    demand(good, "factors are absorbed in other models")
+    own = [*claim["columns"], claim["target"], *named]
+    demand(len(own) == len({*own}), "one column has two roles")
+    demand(not claim["fit_intercept"], "with factors there is no other intercept")
+    partly = claim.keys() & {"separator", "level_weights", "separated"}
+    demand(len(partly) in (0, 3), "a separator comes with weights of levels, and rows")
 
 
 def check_family(claim: Part) -> None:
@@ -528,12 +557,12 @@ def check_family(claim: Part) -> None:
     name = family["name"]
     demand(name in FAMILIES, f"the family {name!r} is not known")
     must, may = FAMILIES[name]
-    good = {*must} <= {*roles(claim)} <= {*must, *may}
+    good = {*must} <= {*family} - {"name"} <= {*must, *may}
     demand(good, f"the family {name} has other columns beside the rows: {roles(claim)}")
     demand(k == 2 or name == "ordinal", f"the family {name} has two labels")
     counts = name in LOG_LINK
     demand(not counts or claim["labels"] == [*COUNTS], "the labels of counts are others")
-    own = [*claim["columns"], claim["target"], *(family[role] for role in roles(claim))]
+    own = [*claim["columns"], claim["target"], *(column_of(claim, role) for role in roles(claim))]
     demand(len(own) == len({*own}), "one column has two roles")
     demand(counts or not claim["fit_intercept"], f"the family {name} has no intercept")
 
@@ -578,6 +607,9 @@ def check(claim: Part, data: Data) -> None:
     verdict = claim["verdict"]
     demand(data.sha256(claim) == claim["sha256"], OTHER_DATA)
     separable = {"complete separation": True}.get(verdict, False if "conflict" in claim else None)
+    if "absorbed" in claim:
+        check_absorbed(claim, data)
+        return
     demand(claim["separable"] is separable, "separable is not what is proved")
     if verdict == "complete separation":
         check_complete(claim, data)
@@ -588,6 +620,78 @@ def check(claim: Part, data: Data) -> None:
     for part in claim.get("revealing", []):
         check_revealing(data, part)
     collinear(claim, data)
+
+
+def check_absorbed(claim: Part, data: Data) -> None:
+    """Row i is (x_i, 1 in the columns of its levels, else 0), of label 0 or 1; of a log link the
+    rows with a count above 0 have both labels, so that their score must be 0. A blend of rows that
+    is zero, with a weight for each of them that has the sign of its label, or any where it has
+    both, leaves all of them at score 0, whatever the weights. The other rows are strictly right."""
+    points = data.points if isinstance(data, Lifted) else data
+    here = {i: points.exact(i) for i in points.present}
+    levels = list(zip(*(points.beside[role] for role in points.roles), strict=True))
+    side = dict(zip(points.present, points.labels, strict=True))
+    free = {i for i, y in side.items() if y > 0 and "family" in claim}
+
+    def blend(part: Part, what: str) -> tuple[dict[int, Fraction], list[Fraction]]:
+        rows, weights = part["rows"], [number(v) for v in part["weights"]]
+        demand(len({*rows}) == len(rows) == len(weights), f"{what}: rows and weights differ")
+        demand(here.keys() >= {*rows}, f"{what}: a row that is not there")
+        level = defaultdict[Any, Fraction](Fraction)
+        for i, weight in zip(rows, weights, strict=True):
+            for key in enumerate(levels[i]):
+                level[key] += weight
+        demand(not any(level.values()), f"{what}: the weights of a level do not cancel")
+        columns = zip(*(map(Fraction, here[i]) for i in rows), strict=True)
+        return dict(zip(rows, weights, strict=True)), [
+            sum(map(mul, column, weights), Fraction()) for column in columns
+        ]
+
+    tied, verdict = dict.fromkeys(free, Fraction()), claim["verdict"]
+    if "balance" in claim:
+        found, total = blend(claim["balance"], "balance")
+        demand(not any(total), "the balance does not cancel")
+        good = all(i in free or weight * side[i] > 0 for i, weight in found.items())
+        demand(good, "a weight has the sign of another label")
+        tied |= found
+    strict = sorted(here.keys() - tied.keys())
+    if "separator" in claim:
+        w = points.vector(claim["separator"], "separator")
+        alphas = [[number(v) for v in texts] for texts in claim["level_weights"]]
+        strict = check_strict(points, w, alphas, levels, free)
+        demand(strict == claim["separated"], "other rows are right")
+    decided = verdict != "undecided"
+    demand(not decided or tied.keys() == here.keys() - {*strict}, "a row is neither tied nor right")
+    complete, separated = not tied, "separator" in claim and bool(strict)
+    demand(decided is False or complete is (verdict == "complete separation"), "complete or not")
+    demand(decided is False or separated is (verdict != "overlap"), "separated or not")
+    separable = None if not decided else verdict == "complete separation"
+    demand(claim["separable"] is separable, "separable is not what is proved")
+    for j, part in enumerate(claim.get("signs", [])):
+        if part != {"signs": "?"}:
+            what, wanted = f"the sign of coefficient {j}", {"signs", "times", "rows", "weights"}
+            demand(part.keys() == wanted and part["signs"] == "0", f"{what}: another proof")
+            some, total = blend(part, what)
+            alone = [k for k, v in enumerate(total) if v] == [j]
+            demand(alone and some.keys() <= tied.keys(), f"{what} is not proved")
+    demand(len(claim.get("signs", points.x(0))) == points.d, "signs are not one for each column")
+
+
+def check_strict(
+    data: Data, w: Sequence[Fraction], alphas: Any, levels: Any, free: set[int]
+) -> list[int]:
+    """The rows that are strictly right, where none is wrong, and those with both labels score 0."""
+    *features, common = whole([*w, 1])
+    demand(len(alphas) == len(levels[0]), "level_weights are not those of each factor")
+    strict = []
+    for i, y in zip(data.present, data.labels, strict=True):
+        *x, times = whole([*data.exact(i), 1])
+        alpha = sum(of_factor[int(k)] for of_factor, k in zip(alphas, levels[i], strict=True))
+        score = y * (sum(map(mul, x, features)) + alpha * common * times)
+        demand(score >= 0 and not (score and i in free), "a row is on the wrong side")
+        if score:
+            strict.append(i)
+    return strict
 
 
 def check_complete(claim: Part, data: Data) -> None:
@@ -800,8 +904,13 @@ def value(text: str, decimal: bool) -> float:
 def read_csv(claim: Part, path: str) -> Reading:
     """The rows, what the numbers are, and the columns that are not used."""
     beside, decimal = roles(claim), claim["numbers"] == "decimal"
-    names = [*claim["columns"], *(claim["family"][role] for role in beside), claim["target"]]
-    numbers, labels, kinds, strata = [], [], list[bool](), dict[str, float]()
+    names = [*claim["columns"], *(column_of(claim, role) for role in beside), claim["target"]]
+    numbers, labels, kinds = [], [], list[bool]()
+    coded = {
+        len(names) - 1 - len(beside) + k: dict[str, int]()
+        for k, role in enumerate(beside)
+        if role not in ("time", "entry")
+    }
     with open(path, newline="", encoding="utf-8-sig") as file:
         table = csv.reader(file, strict=True)
         try:
@@ -816,8 +925,8 @@ def read_csv(claim: Part, path: str) -> Reading:
             for record in filter(None, table):
                 demand(len(record) == len(header), "there are more cells than names, or fewer")
                 *cells, label = [record[place] for place in places]
-                if "strata" in beside:  # numbered as they come
-                    cells[-1] = str(strata.setdefault(cells[-1], len(strata)))
+                for place, known in coded.items():  # levels are numbered as they come
+                    cells[place] = str(known.setdefault(cells[place], len(known)))
                 kinds = kinds or [cell in TRUTH for cell in cells]  # a column has one
                 both = zip(cells, kinds, strict=True)
                 row = [TRUTH[cell] if truth else value(cell, decimal) for cell, truth in both]
@@ -889,6 +998,9 @@ def result(claim: Part) -> str:
     rows = row_count(claim)
     if claim["verdict"] != "undecided":
         return f"ACCEPTED: {claim['verdict']}, {rows}, proved.{infinite(claim)}"
+    if claim.get("separated"):
+        known = f"{len(claim['separated']):,} of them are separated"
+        return f"ACCEPTED: {known}, {rows}, proved; whether more are is undecided."
     if claim["separable"] is None:
         return f"UNDECIDED: nothing is claimed about the {rows}, and nothing is proved."
     proved = f"ACCEPTED: not separable, {rows}, proved"
@@ -896,15 +1008,21 @@ def result(claim: Part) -> str:
 
 
 def infinite(claim: Part) -> str:
-    """Which coefficients of a logistic regression run to infinity, and which way."""
+    """Which coefficients of a regression run to infinity, and which way."""
     labels, signs = claim["labels"], [part["signs"] for part in claim.get("signs", [])]
     names = [*map(repr, claim["columns"]), *["the intercept"] * claim["fit_intercept"]]
+    if (of_family := claim.get("family", {}).get("name")) == "ordinal":
+        names += [f"the threshold above {label!r}" for label in labels[:-1]]
     ends = {"+": "to +inf", "-": "to -inf", "±": "either way"}
     found = [(*divmod(j, len(names)), ends[sign]) for j, sign in enumerate(signs) if sign in ends]
-    many, more = len(labels) > 2, f" and {len(found) - SHOWN:,} more" * (len(found) > SHOWN)
+    many, more = (
+        len(labels) > 2 and not of_family,
+        f" and {len(found) - SHOWN:,} more" * (len(found) > SHOWN),
+    )
     said = [f"{names[j]}{f' of {labels[c]!r}' * many} {end}" for c, j, end in found[:SHOWN]]
     model = f" logistic regression for {labels[1]!r}"
     model = f" multinomial logistic regression against {labels[-1]!r}" if many else model
+    model = f" regression of the family {of_family}" if of_family else model
     return f" Infinite coefficients of a{model}: {', '.join(said)}{more}." if found else ""
 
 
@@ -922,10 +1040,17 @@ def subject(claim: Part, unused: Sequence[str]) -> str:
     alone = " alone" * (len(names) == 1)
     lift = "with an intercept" if claim["fit_intercept"] else "through the origin"
     if "family" in claim:
-        own = [f"{role} {claim['family'][role]!r}" for role in roles(claim)]
+        own = [f"{role} {claim['family'][role]!r}" for role in ROLES if role in claim["family"]]
         lift = ", ".join(
             [lift] * (claim["family"]["name"] in LOG_LINK)
             + [f"family {claim['family']['name']}", *own]
+        )
+    if "absorbed" in claim:
+        lift = ", ".join(
+            [
+                f"levels of {', '.join(map(repr, claim['absorbed']))}",
+                *([f"family {claim['family']['name']}"] if "family" in claim else []),
+            ]
         )
     few = "1 other column is" if len(unused) == 1 else f"{len(unused):,} other columns are"
     rest = f"{few} not used" if unused else "no column is left out"

@@ -56,6 +56,8 @@ def data_of(
     claim: dict[str, Any], X: Any, y: Any, beside: Beside | None = None, *, hashed: bool = False
 ) -> verify.Data:
     (n, d), k = X.shape, len(claim["labels"])
+    if "absorbed" in claim:
+        return verify.Data(claim, packed(with_columns(X, beside)), y.tolist())
     if n * d * (k - 1) ** 2 <= _SMALL:
         return verify.lifted(claim, verify.Data(claim, packed(with_columns(X, beside)), y.tolist()))
     bulk = _Data(claim, X, y, hashed, Budget(), beside)

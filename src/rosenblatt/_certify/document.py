@@ -46,7 +46,7 @@ def head(
             numbers=numbers,
             sizes=_sizes(table),
         ),
-        **({} if table.beside is None else {"family": table.beside.claim}),
+        **({} if table.beside is None else table.beside.claim),
         **({} if preprocessing is None else {"preprocessing": preprocessing.to_dict()}),
     }
 

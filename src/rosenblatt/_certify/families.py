@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple, final
 
@@ -58,15 +58,20 @@ class Beside:
     names: dict[str, str]
     values: dict[str, Floats]  # strata are numbered as they come
     levels: Sequence[Any] | None = None  # of ordinal outcomes, where their order is given
+    words: dict[str, list[str]] = field(default_factory=dict)  # of the levels of factors
 
     @classmethod
     def of(cls, X: Any, family: str, levels: Any, **given: Any) -> tuple[Any, Beside | None]:
         """And X without the columns that were given by their names in it."""
+        factors = absorb_of(X, given.pop("absorb", None))
+        if factors and family not in ("logistic", *verify.LOG_LINK):
+            raise _misplaced("absorb", [f.name for f in factors], family)
+        X = _without(X, [f.name for f in factors if f.of_frame])
         if family == "logistic":
             for name, value in {**given, "levels": levels}.items():
                 if value is not None:
                     raise _misplaced(name, value, family)
-            return X, None
+            return X, cls.with_factors(cls(family, {}, {}), factors) if factors else None
         must, may = verify.FAMILIES[family]
         there = {role: value for role, value in given.items() if value is not None}
         for role, value in there.items():
@@ -87,13 +92,28 @@ class Beside:
             column = frame[value] if isinstance(value, str) else value
             names[role] = str(getattr(column, "name", None) or role)
             column = column.values if isinstance(column, Column) else column
-            values[role] = (_numbered if role == "strata" else _times)(role, column)
-        return X, cls(family, names, values, levels)
+            values[role] = _numbered(column)[0] if role == "strata" else _times(role, column)
+        return X, cls.with_factors(cls(family, names, values, levels), factors)
+
+    @classmethod
+    def with_factors(cls, of: Beside, factors: list[Factor]) -> Beside:
+        names, values, words = dict(of.names), dict(of.values), dict[str, list[str]]()
+        for k, factor in enumerate(factors):
+            names[f"absorb{k}"] = factor.name
+            values[f"absorb{k}"], known = _numbered(factor.values)
+            words[factor.name] = list(map(str, known))
+        return cls(of.family, names, values, of.levels, words)
+
+    @property
+    def absorbed(self) -> list[str]:
+        return [name for role, name in self.names.items() if role.startswith("absorb")]
 
     @property
     def claim(self) -> dict[str, Any]:
-        """As a certificate names it."""
-        return {"name": self.family, **self.names}
+        """As a certificate names it, and the factors."""
+        own = {role: name for role, name in self.names.items() if role in verify.ROLES}
+        out = {} if self.family == "logistic" else {"family": {"name": self.family, **own}}
+        return out | ({"absorbed": self.absorbed} if self.absorbed else {})
 
     def checked(self, table: Table, rows: Sequence[int]) -> None:
         """Each column has a number for each row, and they go together."""
@@ -101,14 +121,14 @@ class Beside:
         for role, values in self.values.items():
             if len(values) != n:
                 raise InputError(
-                    f"{option(role)} has {len(values):,} values, and there are {n:,} rows: give "
+                    f"{_spelled(role)} has {len(values):,} values, and there are {n:,} rows: give "
                     "one for each row.",
-                    option=role,
+                    option=role.rstrip("0123456789"),
                 )
         for role, name in self.names.items():
             if name in (*table.columns, table.target):
                 raise InputError(
-                    f"The column {name!r} is {option(role)} and cannot also be a feature or the "
+                    f"The column {name!r} is {_spelled(role)} and cannot also be a feature or the "
                     "outcome: leave it out of X.",
                     option=role,
                     column=name,
@@ -116,7 +136,7 @@ class Beside:
         for role, values in self.values.items():
             if np.isnan(values).any():
                 i = int(np.isnan(values).argmax())
-                raise _at(i, f"{option(role)} is missing", "Fill it in, or leave out the row")
+                raise _at(i, f"{_spelled(role)} is missing", "Fill it in, or leave out the row")
         check = {"conditional": self._check_choices, "cox": self._check_times}.get(self.family)
         if check is not None:
             check(table, rows)
@@ -151,6 +171,34 @@ class Beside:
             )
 
 
+class Factor(NamedTuple):
+    name: str
+    values: Any
+    of_frame: bool  # a column of X, by its name
+
+
+def absorb_of(X: Any, absorb: Any) -> list[Factor]:
+    """One factor or several: names of columns of X, a frame of them, or arrays."""
+    if absorb is None:
+        return []
+    known, several, out = list(getattr(X, "columns", [])), [absorb], list[Factor]()
+    if isinstance(absorb, str) and absorb not in known:
+        raise InputError(f"X has no column {absorb!r}: give its values.", column=absorb)
+    if hasattr(absorb, "columns"):
+        several = [absorb[name] for name in absorb.columns]
+    elif isinstance(absorb, (list, tuple)):
+        names = all(isinstance(v, str) and v in known for v in absorb)
+        arrays = all(hasattr(v, "__len__") and not isinstance(v, str) for v in absorb)
+        several = list(absorb) if names or arrays else [absorb]
+    for k, one in enumerate(several):
+        if isinstance(one, str):
+            out.append(Factor(one, X[one], of_frame=True))
+        else:
+            name = str(getattr(one, "name", None) or ("absorb" if k == 0 else f"absorb {k + 1}"))
+            out.append(Factor(name, one.values if isinstance(one, Column) else one, False))
+    return out
+
+
 _MEANING = {
     "time": "when each row had its event, or was last seen",
     "entry": "when each row came under observation",
@@ -158,10 +206,16 @@ _MEANING = {
 }
 
 
+def _spelled(role: str) -> str:
+    return option(role.rstrip("0123456789"))
+
+
 def _misplaced(name: str, value: Any, family: str) -> InputError:
     families = [f for f, (must, may) in verify.FAMILIES.items() if name in (*must, *may)]
     if name == "levels":
         families = ["ordinal"]
+    if name == "absorb":
+        families = ["logistic", *verify.LOG_LINK]
     meant = " or ".join(option("family", f) for f in families)
     return InputError(
         f"{option(name)} does not belong to the family {family}: leave it out, or give {meant}.",
@@ -194,16 +248,13 @@ def _times(role: str, column: Any) -> Floats:
     return values
 
 
-def _numbered(role: str, column: Any) -> Floats:
-    """Strata by number as they come; missing ones are NaN."""
+def _numbered(column: Any) -> tuple[Floats, list[Any]]:
+    """Numbers of strata or levels, as they come; missing ones are NaN."""
     values = column.tolist() if hasattr(column, "tolist") else list(column)
     known = dict[Any, float]()
-    return np.array(
-        [
-            math.nan if v is None or v != v else known.setdefault(v, float(len(known)))
-            for v in values
-        ]
-    )
+    there = (None if v is None or v != v else v for v in values)
+    codes = [math.nan if v is None else known.setdefault(v, float(len(known))) for v in there]
+    return np.array(codes), list(known)
 
 
 # --- Outcomes ------------------------------------------------------------------------------------

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 _SHOWN = 10  # rows
 MODELS = {
+    "logistic": "a logistic regression",
     "poisson": "a Poisson regression",
     "ppml": "a Poisson pseudo-maximum-likelihood regression",
     "ordinal": "an ordinal regression",
@@ -21,6 +22,7 @@ MODELS = {
     "cox": "a Cox regression",
 }
 _EXACTLY = {  # of the scores x·β, and of the rows that are strictly so
+    "logistic": "scores are on the side of the label in {0}, and 0 in the others",
     "poisson": "scores are 0 in every row with a count above 0, and below 0 in {0}; in no row are "
     "they above 0",
     "ordinal": "scores and thresholds move no row towards a threshold of its level, and {0} away "
@@ -36,6 +38,8 @@ _NO_ESTIMATE = "{} has no finite maximum likelihood estimate"
 
 def verdict(certificate: Certificate) -> Iterator[str]:
     model, n = MODELS[certificate.family], certificate.n_rows
+    if certificate.absorbed:
+        model += f" with effects of {' and '.join(certificate.absorbed)}"
     none = _NO_ESTIMATE.format(model)
     if certificate.verdict == "complete separation":
         yield (
@@ -55,6 +59,11 @@ def verdict(certificate: Certificate) -> Iterator[str]:
     elif certificate.verdict == "overlap":
         unique = ", but not a unique one" if certificate.collinear else ""
         yield f"Overlap: {model} has a finite maximum likelihood estimate{unique}."
+    elif certificate.separated_rows is not None:
+        limits = "; ".join(certificate.limits)
+        k = len(certificate.separated_rows)
+        yield f"{none[0].upper()}{none[1:]}: {k:,} of {many(n, 'row', 'one')} are separated."
+        yield f"Undecided: whether more rows are ({limits})."
     else:
         limits = "; ".join(certificate.limits)
         yield (
@@ -83,6 +92,10 @@ def _what_to_do(certificate: Certificate, separated: int) -> str:
 
 
 def coefficients(certificate: Certificate) -> Iterator[str]:
+    for factor, levels in (certificate.separated_levels or {}).items():
+        if levels:
+            has = "one level has" if len(levels) == 1 else f"{len(levels):,} levels have"
+            yield f"Of {factor} {has} separated rows only: {first_few(levels, _SHOWN)}."
     signs = certificate.coefficient_signs
     for sign, meaning in (
         ("+", "diverge to plus infinity"),

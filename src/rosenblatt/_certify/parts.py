@@ -210,6 +210,7 @@ class Origin(NamedTuple):
     classes: NDArray[Any]
     named: bool  # whether the columns have names of their own
     sides: dict[str, Sides] = {}  # noqa: RUF012 # never written into
+    levels: dict[str, list[str]] = {}  # noqa: RUF012 # of factors, whose rows are all separated
 
 
 def lifted_name(name: int, k: int) -> tuple[int, int, int]:
@@ -227,11 +228,11 @@ def nearest_floats(values: list[str]) -> NDArray[np.float64]:
 
 def separated_rows(document: dict[str, Any]) -> NDArray[np.intp] | None:
     """The rows that can be strictly right; of many classes those that can against every other."""
-    if document["verdict"] == "undecided":
+    if document["verdict"] == "undecided" and "separated" not in document:
         return None
     if document["verdict"] == "overlap":
         return np.zeros(0, dtype=np.intp)
-    if "family" in document:
+    if "family" in document or "absorbed" in document:
         return np.array(document["separated"], dtype=np.intp)
     if document["verdict"] == "complete separation":
         return np.delete(np.arange(document["rows"]), document["dropped"])

@@ -40,7 +40,7 @@ def as_text(certificate: Certificate) -> str:
 
 
 def sections(certificate: Certificate) -> Iterator[tuple[str, list[str]]]:
-    of_family = certificate.family != "logistic"
+    of_family = certificate.family != "logistic" or bool(certificate.absorbed)
     parts = _parts_of_family if of_family else _parts_of_many if certificate.many else _parts
     for kind, lines in parts(certificate):
         if part := list(lines):

@@ -114,6 +114,10 @@ class Budget:
         """Is there a time limit? Then what takes minutes may be begun."""
         return self._deadline is not None
 
+    def seconds_left(self) -> float | None:
+        """None: there is no limit of time."""
+        return None if self._deadline is None else self._deadline - time.monotonic()
+
     def check_interrupt(self) -> None:
         """Called now and then between."""
         check_interrupt()

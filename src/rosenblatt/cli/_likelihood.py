@@ -17,14 +17,14 @@ def columns_of(reader: Reader, names: Mapping[str, str | None], left_out: Any) -
     from rosenblatt._certify.families import Column
     from rosenblatt.data.batch import Kind
 
-    numbers = [n for role, n in names.items() if n is not None and role != "strata"]
+    numbers = [n for role, n in names.items() if n is not None and role in ("time", "entry")]
     reader = reader.copy()
     reader.kinds([name for name in numbers if name not in reader.styles])
     found: dict[str, Any] = {}
     for role, name in names.items():
         if name is None:
             continue
-        kind = Kind.TEXT if role == "strata" else Kind.NUMBER
+        kind = Kind.NUMBER if name in numbers else Kind.TEXT
         values: list[Any] = []
         for batch in reader.copy().batches({name: kind}, declared=True):
             values += (
@@ -35,4 +35,5 @@ def columns_of(reader: Reader, names: Mapping[str, str | None], left_out: Any) -
         for i in left_out.tolist():
             values[i] = "" if kind is Kind.TEXT else 0.0
         found[role] = Column(name, values if kind is Kind.TEXT else np.array(values))
-    return found
+    factors = [found.pop(role) for role in names if role.startswith("absorb")]
+    return found | ({"absorb": factors} if factors else {})

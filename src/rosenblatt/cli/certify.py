@@ -86,6 +86,13 @@ _NOT_SEPARABLE = 12
     metavar="A,B,...",
     help="With --family ordinal: the labels from the lowest on.  [default: the order of numbers]",
 )
+@click.option(
+    "--absorb",
+    metavar="COLUMN",
+    multiple=True,
+    help="A factor of many levels (fixed effects), none of which becomes a column; may be given "
+    "several times, of two labels or with --family poisson or ppml.",
+)
 @_options.flag("--no-intercept", "Allow hyperplanes through the origin only.")
 @_options.seconds_option(
     "--time-limit",
@@ -139,6 +146,7 @@ def command(
     entry: str | None,
     strata: str | None,
     levels: str | None,
+    absorb: tuple[str, ...],
     no_intercept: bool,
     time_limit: float | None,
     estimates: bool,
@@ -173,6 +181,8 @@ def command(
         reading["target"] = event
     beside = {"time": time, "entry": entry, "strata": strata}
     of_family: dict[str, Any] = {"family": family, **beside, "levels": levels}
+    beside |= {f"absorb{k}": name for k, name in enumerate(absorb)}
+    rules = family == "logistic" and not absorb
     opened = _common.open_table(files, reading)
     decimal = numbers == "decimal"
     if scale and decimal:
@@ -184,10 +194,10 @@ def command(
         raise click.UsageError(
             "--estimates are computed from float64 numbers: leave out --numbers decimal."
         )
-    if family != "logistic" and (estimates or min_errors or signs):
+    if not rules and (estimates or min_errors or signs):
         raise click.UsageError(
             "--estimates, --min-errors and --forced-signs are about logistic models and linear "
-            "rules: leave out --family."
+            "rules: leave out --family and --absorb."
         )
     _check_search(min_errors, signs, search_time, proofs, decimal, no_intercept)
     if output is not None and output == encoded:
@@ -285,10 +295,10 @@ def command(
                 )
         if scale:
             click.echo("The numbers were scaled (--scale): so are the margins and the bound.")
-        rules = family == "logistic" and not certificate.many
-        if certificate.separable is False and rules and not (min_errors or out.quiet):
+        asked_more = certificate.many or min_errors or out.quiet
+        if certificate.separable is False and rules and not asked_more:
             click.echo("--min-errors searches for the fewest errors that any linear rule can make.")
-        several = len(certificate.classes) > 1 and weight is None and family == "logistic"
+        several = len(certificate.classes) > 1 and weight is None and rules
         if not out.quiet and (
             then := _next_command(files, output, opened.options, several=several)
         ):
@@ -308,7 +318,7 @@ def _short(certificate: Certificate, rows: _Rows, *, told: bool) -> str:
     from rosenblatt._certify.text import sections
 
     parts = dict(sections(certificate))
-    if certificate.family != "logistic":
+    if certificate.family != "logistic" or certificate.absorbed:
         said = [*parts.pop("verdict"), *parts.get("coefficients", []), *parts.get("collinear", [])]
         return "\n".join(one_line(line) for line in [*said, *_about(certificate, rows)])
     first, *rest = parts["verdict"]
@@ -414,7 +424,7 @@ def _read(
         weights = weights_of(column)
     names = {role: name for role, name in beside.items() if name is not None}
     for role, name in names.items():
-        opened.check_column(role, name)
+        opened.check_column(role.rstrip("0123456789"), name)
         opened = opened.with_options(ignore=(*opened.options.ignore, name))
     table = opened.read()
     left_out: Any = getattr(table, "left_out", [])

@@ -223,7 +223,7 @@ def _numbers(
     if not set(left_out.tolist()) <= set(claim["dropped"]):
         raise InputError("The certificate counts rows that have no label in this table.")
     told += done
-    beside = {role: claim["family"][role] for role in verify.roles(claim)}
+    beside = {role: verify.column_of(claim, role) for role in verify.roles(claim)}
     family = claim.get("family", {"name": "logistic"})["name"]
     _, columns = Beside.of(None, family, None, **columns_of(reader, beside, left_out))
     used = {*preprocessing.inputs, claim["target"], *beside.values()}

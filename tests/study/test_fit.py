@@ -411,6 +411,8 @@ def test_cross_validation_tests_every_row(fit):
     assert found["split"]["method"] == "cross-validation"
     assert found["error"]["test_n"] == 60
     assert found["split"]["train"] == 60
+    # The rule that is saved learned from all rows: none of them is new to it.
+    assert "tested by a rule of the same kind that had never seen it" in found["answer"]["sentence"]
     check_type(found, document.Fit)
 
 

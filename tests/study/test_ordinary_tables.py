@@ -154,7 +154,7 @@ def test_several_positive_labels_and_a_condition(shell):
 class Chosen:
     """What a comparison found: labels of test rows and predictions."""
 
-    cv, copies_in_test, validation_interval = None, 0, None
+    cv, copies_in_test, validation_interval, test_groups = None, 0, None, None
 
     def __init__(self, labels, predictions, interval, majority):
         self.labels, self.predictions = np.array(labels), np.array(predictions)
@@ -166,32 +166,44 @@ class Chosen:
         self.classes_ = np.unique(self.labels)
 
 
-def test_the_baseline_inside_the_interval():
-    labels = ["good"] * 14 + ["bad"] * 6  # always good: 30 % wrong
-    right = list(labels)
-    for interval, kind in [((0.2, 0.4), "no better"), ((0.35, 0.6), "worse"), ((0.0, 0.2), None)]:
-        found = result_warnings(Chosen(labels, right, interval, "good"), None, "--cv 5")
-        assert [warned["kind"] for warned in found] == ([kind] if kind else [])
-    chosen = Chosen(labels, right, (0.2, 0.4), "good")
-    (said,), (streamed,) = (result_warnings(chosen, None, way) for way in ("--cv 5", None))
-    assert streamed["sentence"] == (
-        "The test rows do not show that the rule is better than always saying good. That is wrong "
-        "in 30.0% of them, which is inside the interval of the rule's error, 20.0% to 40.0%."
-    )
+def test_the_rule_and_always_the_same_answer_are_compared_row_by_row():
+    labels = ["good"] * 140 + ["bad"] * 60  # always good: 30 % wrong
+
+    def kinds(saved, lost):
+        """Right about so many bad rows, wrong about so many good ones."""
+        calls = ["bad"] * lost + ["good"] * (140 - lost) + ["bad"] * saved + ["good"] * (60 - saved)
+        chosen = Chosen(labels, calls, clopper_pearson(60 - saved + lost, 200), "good")
+        found = [
+            w for w in result_warnings(chosen, "--cv 5") if w["kind"] in ("worse", "no better")
+        ]
+        for warned in found:
+            check_sentence(warned["sentence"])
+        return [warned["kind"] for warned in found]
+
+    # The sign test: 6 against 0 has p = 2/64, 5 against 0 has 2/32; 20 against 8 .04, 19 against
+    # 9 .09.
+    assert kinds(6, 0) == []
+    assert kinds(5, 0) == kinds(0, 0) == kinds(0, 5) == ["no better"]
+    assert kinds(0, 6) == ["worse"]
+    assert (kinds(20, 8), kinds(19, 9), kinds(8, 20)) == ([], ["no better"], ["worse"])
+
+
+def test_few_test_rows_are_a_reason_to_cross_validate():
+    labels = ["good"] * 14 + ["bad"] * 6
+    chosen = Chosen(labels, ["good"] * 16 + ["bad"] * 4, (0.0, 0.3), "good")
+    (said,), (streamed,) = (result_warnings(chosen, way) for way in ("--cv 5", None))
     more = " Only 20 rows test it; with --cv 5 every row does."
     assert said["sentence"] == streamed["sentence"] + more
     chosen.cv = 5  # done already
-    assert result_warnings(chosen, None, "--cv 5") == [streamed]
+    assert result_warnings(chosen, "--cv 5") == [streamed]
 
 
 def test_a_label_that_is_nearly_always_missed():
     labels = ["no"] * 80 + ["yes"] * 20
     for found, missed in [(2, True), (3, False), (0, True)]:
         calls = ["no"] * 80 + ["yes"] * found + ["no"] * (20 - found)
-        said = [
-            w["sentence"]
-            for w in result_warnings(Chosen(labels, calls, (0, 0.1), "no"), None, None)
-        ]
+        found_by = result_warnings(Chosen(labels, calls, (0, 0.1), "no"), None)
+        said = [warned["sentence"] for warned in found_by if warned["kind"] == "missed"]
         word = found or "none"
         assert said == (
             [
@@ -234,7 +246,7 @@ def test_others_are_compared_by_costs_where_a_label_has_few_rows():
 
 def test_a_label_with_half_of_the_rows_is_not_called_rare():
     labels = ["no"] * 10 + ["yes"] * 8
-    (said,) = result_warnings(Chosen(labels, ["no"] * 18, (0, 0.1), "no"), None, None)
+    *_, said = result_warnings(Chosen(labels, ["no"] * 18, (0, 0.1), "no"), None)
     assert (said["kind"], said["advice"]) == ("missed", {})
 
 
@@ -311,7 +323,7 @@ def test_a_test_error_that_validation_did_not_suggest():
         chosen.random_state, chosen.test_errors = 0, errors
         chosen.validation_interval = clopper_pearson(expected, 1000)
         chosen.winner = Candidate("average", None, 0, 1000, expected, 1000)
-        warned = [w for w in result_warnings(chosen, None, None) if w["kind"] != "no better"]
+        warned = [w for w in result_warnings(chosen, None) if w["kind"] != "no better"]
         assert [w["kind"] for w in warned] == ["unlike validation"] * suspicious
         for one in warned:
             check_sentence(one["sentence"])

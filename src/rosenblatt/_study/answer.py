@@ -10,11 +10,11 @@ from sklearn.base import clone
 
 from rosenblatt._util.spelling import option
 from rosenblatt._util.text import listed, many, named
-from rosenblatt.report.document import Answer, Cost, Effect, Error, OfClass, Warned
+from rosenblatt.report.document import Answer, Beginning, Cost, Effect, Error, OfClass, Warned
 from rosenblatt.scorecard import Scorecard
 from rosenblatt.selection.candidates import BOOSTING, LOGISTIC
 from rosenblatt.selection.comparison import Comparison, Training, trained_with
-from rosenblatt.selection.measures import error_interval, mean_interval
+from rosenblatt.selection.measures import clopper_pearson, error_interval, mean_interval
 
 if TYPE_CHECKING:
     from rosenblatt._study.stages import Compared
@@ -28,52 +28,55 @@ _FIRST = {  # what stands first where it was warned of
 }
 
 
-def answer(
-    objective: str,
-    error: Error | None,
-    cost: Cost | None,
-    by_class: Sequence[OfClass],
-    warnings: Sequence[Warned],
-) -> Answer | None:
+def answer(objective: str, begun: Beginning, warnings: Sequence[Warned]) -> Answer | None:
+    error, cost, by_class = begun["error"], begun["cost"], begun["by_class"]
     if error is None:
         return None
+    tested = _tested(error["test_n"], begun["split"]["folds"])
     kinds = {warned["kind"] for warned in warnings}
     short = next((_FIRST[kind] for kind in _FIRST if kind in kinds), "Better than by guessing")
     if error["interval"] is None:
         short = "No interval, so it may be chance"
-    sentence = _wrong(error)
+    sentence = _wrong(error, tested)
     if objective == "balanced" and by_class:
-        short, sentence = _balanced(by_class)
+        short, sentence = _balanced(by_class, tested)
     elif cost is not None and objective == "cost":
-        sentence = _costing(cost, error["test_n"])
+        sentence = _costing(cost, error["test_n"], tested)
     return {"short": short, "sentence": sentence, "caution": _caution(by_class, warnings)}
 
 
-def _balanced(by_class: Sequence[OfClass]) -> tuple[str, str]:
+def _tested(n: int, folds: int | None) -> str:
+    """In cross-validation the rule that is saved is none of those that were tested."""
+    if folds is None:
+        return f"{n:,} test rows, which it had never seen"
+    return f"{n:,} rows, each tested by a rule of the same kind that had never seen it"
+
+
+def _balanced(by_class: Sequence[OfClass], tested: str) -> tuple[str, str]:
     rates = [1 - one["recall"] for one in by_class if one["recall"] is not None]
     mean, same = sum(rates) / len(rates), 1 - 1 / len(by_class)
     short = "Better than by guessing" if mean < same else _FIRST["no better"]
     return short, (
-        f"on the test rows, which it had never seen, {mean:.1%} of a label's rows are wrong on "
-        f"average over the labels; always the same answer: {same:.1%}."
+        f"of the {tested}, {mean:.1%} of a label's rows are wrong on average over the "
+        f"labels; always the same answer: {same:.1%}."
     )
 
 
-def _wrong(error: Error) -> str:
+def _wrong(error: Error, tested: str) -> str:
     n, ends = error["test_n"], error["interval"]
     between = f", between {ends[0]:.1%} and {ends[1]:.1%}" if ends else ""
     always = f"always saying {named(error['majority_label'])} would be wrong on"
     return (
-        f"{error['rate']:.1%} of the {n:,} test rows, which it had never seen, are wrong{between}; "
+        f"{error['rate']:.1%} of the {tested}, are wrong{between}; "
         f"{always} {error['majority_errors'] / n:.1%}."
     )
 
 
-def _costing(cost: Cost, n: int) -> str:
+def _costing(cost: Cost, n: int, tested: str) -> str:
     ends, label = cost["interval"], min(cost["always"], key=cost["always"].__getitem__)
     between = f", between {ends[0]:.3g} and {ends[1]:.3g}" if ends else ""
     return (
-        f"the errors on the {n:,} test rows, which it had never seen, cost {cost['per_row']:.3g} "
+        f"the errors on the {tested}, cost {cost['per_row']:.3g} "
         f"a row{between}; always saying {named(label)} would cost "
         f"{cost['always'][label] / n:.3g}."
     )
@@ -115,14 +118,12 @@ _FEW_TEST_ROWS = 2000  # cross-validation of five times as many is soon done
 FOLDS = 5  # of the cross-validation that is advised
 
 
-def result_warnings(
-    selection: Selection, cost: Cost | None, tested_by_all: str | None
-) -> list[Warned]:
+def result_warnings(selection: Selection, tested_by_all: str | None) -> list[Warned]:
     """About the rule: is it better than always saying the same, and does it find all labels?
     `tested_by_all` says how every row becomes a test row."""
     if not selection.test_n:
         return []
-    warnings = [*_no_better(selection, cost), *_copies(selection), *_unlike_validation(selection)]
+    warnings = [*_no_better(selection), *_copies(selection), *_unlike_validation(selection)]
     few = not selection.cv and selection.test_n <= _FEW_TEST_ROWS
     if tested_by_all is not None and few and warnings and warnings[0]["kind"] == "no better":
         warnings[0]["sentence"] += (
@@ -195,58 +196,49 @@ def _is_far(fewer: Any, own: Any, groups: Any) -> bool:
     return ends is not None and ends[0] > 0 and float(fewer.sum()) >= _FAR * float(own.sum())
 
 
-def _no_better(selection: Selection, cost: Cost | None) -> list[Warned]:
-    """By what the rule was chosen by.
-
-    A cost has no interval without an error: then that of the error decides.
-    """
-    n, objective = selection.test_n, selection.criterion.objective
+def _no_better(selection: Selection) -> list[Warned]:
+    """By what the rule was chosen by: in all, and row by row on the same test rows."""
+    groups = selection.test_groups
     if selection.interval is None:
         return []
-    if objective == "balanced":
-        return _no_better_balanced(selection)
-    (lo, hi), always = selection.interval, selection.majority_errors / n
-    label, what = str(selection.majority), "error"
-    rates = [f"{rate:.1%}" for rate in (always, lo, hi)]
-    wrong = f"is wrong in {rates[0]} of them"
-    if objective == "cost" and cost is not None and cost["interval"] is not None:
-        label = min(cost["always"], key=cost["always"].__getitem__)
-        (lo, hi), always, what = cost["interval"], cost["always"][label] / n, "cost of a row"
-        rates = [f"{a_row:.3g}" for a_row in (always, lo, hi)]
-        wrong = f"costs {rates[0]} a row"
-    if always < lo:
-        more = "makes more errors" if what == "error" else "costs more"
-        than = f"than always saying {named(label)} ({rates[0]})"
-        return [about("worse", f"On the test rows the rule {more} {than}: do not rely on it.")]
-    if always > hi:
+    criterion, classes, labels = selection.criterion, selection.estimator.classes_, selection.labels
+    own = criterion.row_costs(labels, selection.predictions, classes)
+    answers = classes if criterion.objective == "cost" else [selection.majority]
+    of_each = [criterion.row_costs(labels, np.full_like(labels, c), classes) for c in answers]
+    same, always = min(zip(answers, of_each, strict=True), key=lambda one: float(one[1].sum()))
+    means = [float(losses.mean()) for losses in (own, always)]
+    ends = mean_interval(own, groups) if criterion.objective != "error" else selection.interval
+    better = _difference(own, always, groups)
+    if better > 0 or (ends is not None and ends[1] < means[1]):
         return []
-    sentence = (
-        f"The test rows do not show that the rule is better than always saying {named(label)}. "
-        f"That {wrong}, which is inside the interval of the rule's {what}, {rates[1]} to "
-        f"{rates[2]}."
-    )
+    the_same = "the same label" if criterion.objective == "balanced" else named(str(same))
+    figures = [f"{m:.3g} a row" if criterion.objective == "cost" else f"{m:.1%}" for m in means]
+    measure = {"error": "an error", "cost": "a cost", "balanced": "a balanced error"}
+    what = measure[criterion.objective]
+    than = f"than always saying {the_same}"
+    against = f": {what} of {figures[0]}, against {figures[1]}"
+    if better < 0 or (ends is not None and ends[0] > means[1]):
+        sentence = f"On the test rows the rule is worse {than}, and not by chance{against}. Do not "
+        return [about("worse", f"{sentence}rely on it.")]
+    if means[0] >= means[1]:
+        sentence = f"On the test rows the rule is no better {than}{against}."
+    else:
+        sentence = f"The test rows do not show that the rule is better {than}{against}, which may "
+        sentence += "be chance."
     return [about("no better", sentence)]
 
 
-def _no_better_balanced(selection: Selection) -> list[Warned]:
-    """Always the same label errs on all rows of the others."""
-    by_row = selection.criterion.row_costs(
-        selection.labels, selection.predictions, selection.estimator.classes_
-    )
-    ends = mean_interval(by_row, selection.test_groups)
-    always = 1 - 1 / len(set(selection.labels.tolist()))
-    if ends is None or always > ends[1]:
-        return []
-    if always < ends[0]:
-        than = f"than always saying the same label ({always:.1%})"
-        worse = f"On the test rows the rule has a greater balanced error {than}: do not rely on it."
-        return [about("worse", worse)]
-    sentence = (
-        "The test rows do not show that the rule is better than always saying the same label. That "
-        f"has a balanced error of {always:.1%}, which is inside the interval of the rule's, "
-        f"{ends[0]:.1%} to {min(ends[1], 1):.1%}."
-    )
-    return [about("no better", sentence)]
+def _difference(own: Any, other: Any, groups: Any) -> int:
+    """1 where the rows show that `own` costs less, -1 where they show the opposite, else 0.
+
+    Of errors the sign test: rows about which both are wrong, or both right, say nothing.
+    """
+    if groups is None and set(np.unique([own, other]).tolist()) <= {0.0, 1.0}:
+        worse, differ = int((own > other).sum()), int((own != other).sum())
+        low, high = clopper_pearson(worse, differ) if differ else (0.0, 1.0)
+        return (high < 0.5) - (low > 0.5)
+    saved, lost = (mean_interval(by, groups) for by in (other - own, own - other))
+    return (saved is not None and saved[0] > 0) - (lost is not None and lost[0] > 0)
 
 
 def _copies(selection: Selection) -> list[Warned]:

@@ -29,7 +29,6 @@ from rosenblatt.report.document import (
     Candidate,
     ComparedOnTest,
     Confusion,
-    Cost,
     Data,
     EncodedColumn,
     Error,
@@ -76,11 +75,11 @@ def described(
     X, y = compared.training_rows()
     chosen = begun["rule"]
     assert chosen is not None
-    warned = _warnings(compared, certificate, origin, options, begun["cost"])
+    warned = _warnings(compared, certificate, origin, options)
     content = {
         **begun,
         "interrupted": selection.interrupted or proved.interrupted,
-        "answer": answer(options.decides, begun["error"], begun["cost"], begun["by_class"], warned),
+        "answer": answer(options.decides, begun, warned),
         "data": {**begun["data"], "warnings": warned},
         "learning": rule.learning(estimator, X, y, rows),
         "margins": rule.margins(estimator, X, y, rows),
@@ -154,7 +153,6 @@ def _warnings(
     certificate: Certificate | None,
     origin: Origin,
     options: Options,
-    cost: Cost | None,
 ) -> list[Warned]:
     read, notes = compared.read, compared.read.notes
     of_table = [] if notes.header is None else [about("header", notes.header)]
@@ -174,7 +172,7 @@ def _warnings(
         can_fold = can_fold and int(groups.codes.max()) + 1 >= FOLDS + 2
     all_rows = tested_by_all(origin) if can_fold else None
     of_table = does_not_fit(compared.selection) + of_table
-    return of_table + result_warnings(compared.selection, cost, all_rows)
+    return of_table + result_warnings(compared.selection, all_rows)
 
 
 # --- Sections of the comparison ------------------------------------------------------------------

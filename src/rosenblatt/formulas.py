@@ -1,4 +1,4 @@
-"""Trained rules as text for other programs: an SQL query, a spreadsheet formula, Python.
+"""Trained rules as text for other programs: SQL, spreadsheets, Python, JavaScript, C, PMML.
 
 `docs/scorecard.md` says what each takes and gives, and when its labels are ours: cards always,
 other linear rules to the bit in SQLite and Python.
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from sklearn.utils.validation import check_is_fitted
 
-from rosenblatt._export import excel, python, sql
+from rosenblatt._export import c, excel, expression, javascript, pmml, python, sql
 from rosenblatt._export.expression import Spelled, spelled
 from rosenblatt._training.card_rule import Card
 from rosenblatt._training.linear_rule import LinearRule
@@ -123,9 +123,69 @@ def to_python(
     return python.module(_spelled(estimator, preprocessing, python.Python(), on_unseen))
 
 
+def to_javascript(
+    estimator: Any, *, preprocessing: Preprocessing | None = None, on_unseen: str = "error"
+) -> str:
+    """A module of JavaScript with `predict(row)`; `row` is an object with the columns by name.
+
+    Examples
+    --------
+    >>> from rosenblatt import Scorecard
+    >>> from rosenblatt.formulas import to_javascript
+    >>> card = Scorecard(max_terms=1).fit([[0], [1], [3], [4]], ["yes", "yes", "no", "no"])
+    >>> print(*to_javascript(card).splitlines()[-3:], sep="\n")
+      const found = points(row);
+      return found === null ? null : ["no", "yes"][Number(found >= -1)];
+    }
+    """
+    return javascript.module(_spelled(estimator, preprocessing, javascript.JavaScript(), on_unseen))
+
+
+def to_c(
+    estimator: Any, *, preprocessing: Preprocessing | None = None, on_unseen: str = "error"
+) -> str:
+    """C99 with `predict(row)`, which gives the place of the label in `labels`, or -1; `struct row`
+    has a double or a text for each column.
+
+    Examples
+    --------
+    >>> from rosenblatt import Scorecard
+    >>> from rosenblatt.formulas import to_c
+    >>> card = Scorecard(max_terms=1).fit([[0], [1], [3], [4]], ["yes", "yes", "no", "no"])
+    >>> print(*to_c(card).splitlines()[-5:], sep="\n")
+    /* The place of the label; -1 where a value is missing or not known. */
+    int predict(const struct row *row) {
+      const double found = points(row);
+      return isnan(found) ? -1 : found >= -1;
+    }
+    """
+    columns = inputs(estimator, preprocessing=preprocessing)
+    language = c.C(columns)
+    return c.module(_spelled(estimator, preprocessing, language, on_unseen), language)
+
+
+def to_pmml(
+    estimator: Any, *, preprocessing: Preprocessing | None = None, on_unseen: str = "error"
+) -> str:
+    """A PMML 4.4 document of a scorecard: `points`, `predicted`, and `reason_1` to `reason_3`, the
+    terms that cost a row the most points.
+
+    Examples
+    --------
+    >>> from rosenblatt import Scorecard
+    >>> from rosenblatt.formulas import to_pmml
+    >>> card = Scorecard(max_terms=1).fit([[0], [1], [3], [4]], ["yes", "yes", "no", "no"])
+    >>> "pointsBelow" in to_pmml(card)
+    True
+    """
+    preprocessing = _checked(estimator, preprocessing, on_unseen)
+    return pmml.document(estimator, preprocessing, on_unseen)
+
+
 def inputs(estimator: Any, *, preprocessing: Preprocessing | None = None) -> list[str]:
     """The columns that a rule needs, in the order of the table."""
-    return _spelled(estimator, preprocessing, python.Python()).inputs
+    _refuse(estimator)
+    return expression.inputs(estimator, _encoding(estimator, preprocessing))
 
 
 def _spelled(
@@ -134,6 +194,13 @@ def _spelled(
     language: Language,
     on_unseen: str = "error",
 ) -> Spelled:
+    preprocessing = _checked(estimator, preprocessing, on_unseen)
+    return spelled(estimator, preprocessing, language, on_unseen=on_unseen)
+
+
+def _checked(
+    estimator: Any, preprocessing: Preprocessing | None, on_unseen: str
+) -> Preprocessing | None:
     parameters.one_of("on_unseen", on_unseen, ON_UNSEEN)
     _refuse(estimator)
     preprocessing = _encoding(estimator, preprocessing)
@@ -143,7 +210,7 @@ def _spelled(
             f"estimator was trained on {estimator.n_features_in_}. Give the one that made its "
             "rows, or none."
         )
-    return spelled(estimator, preprocessing, language, on_unseen=on_unseen)
+    return preprocessing
 
 
 def _encoding(estimator: Any, preprocessing: Preprocessing | None) -> Preprocessing | None:

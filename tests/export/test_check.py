@@ -16,7 +16,7 @@ from raising import raises
 from rosenblatt import AROW, Perceptron, data, save
 from rosenblatt._export import check
 from rosenblatt.errors import InputError
-from rosenblatt.formulas import inputs, to_excel_formula, to_python, to_sql
+from rosenblatt.formulas import inputs, to_c, to_excel_formula, to_javascript, to_python, to_sql
 from rosenblatt.onnx import export
 
 N = 240
@@ -63,6 +63,8 @@ def programs(rule, preprocessing, on_unseen="error"):
     return {
         "sql": lambda: check.InSqlite(to_sql(rule, **about), "data", labels),
         "python": lambda: check.InPython(to_python(rule, **about), rule, preprocessing),
+        "javascript": lambda: check.InJavaScript(to_javascript(rule, **about)),
+        "c": lambda: check.InC(to_c(rule, **about), rule, preprocessing),
         "excel": lambda: check.InSheet(
             to_excel_formula(rule, cells=cells, **about), cells, preprocessing
         ),
@@ -72,7 +74,7 @@ def programs(rule, preprocessing, on_unseen="error"):
 # --- A table as training read it ------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("kind", ["sql", "python", "excel"])
+@pytest.mark.parametrize("kind", ["sql", "python", "excel", "javascript", "c"])
 def test_dates_gaps_and_truth_values_have_the_labels_of_predict(tmp_path, kind):
     rule, preprocessing = learned(written(tmp_path / "t.csv", units=False))
     assert {c.name for c in preprocessing.columns} == {"day", "since", "age", "town (old)", "own"}
@@ -84,7 +86,8 @@ def test_dates_gaps_and_truth_values_have_the_labels_of_predict(tmp_path, kind):
 def test_numbers_with_units_are_read_in_python_and_refused_by_column_elsewhere(tmp_path):
     rule, preprocessing = learned(written(tmp_path / "t.csv"))
     made = programs(rule, preprocessing)
-    assert check.check(rule, preprocessing, made["python"](), tmp_path / "t.csv").rows == N
+    for kind in ("python", "javascript", "c"):
+        assert check.check(rule, preprocessing, made[kind](), tmp_path / "t.csv").rows == N
     for kind in ("sql", "excel"):
         with raises(InputError, column="price"):
             made[kind]()
@@ -94,7 +97,7 @@ def test_decimal_commas_are_read_in_sqlite_and_python(tmp_path):
     path = written(tmp_path / "t.csv", sep=";", comma=",", units=False)
     rule, preprocessing = learned(path)
     assert preprocessing.reading.mark == ","
-    for kind in ("sql", "python", "excel"):
+    for kind in ("sql", "python", "excel", "javascript", "c"):
         assert (
             check.check(rule, preprocessing, programs(rule, preprocessing)[kind](), path).rows == N
         )
@@ -103,7 +106,7 @@ def test_decimal_commas_are_read_in_sqlite_and_python(tmp_path):
 def test_time_zones_are_read_in_sqlite_and_python_and_refused_in_a_sheet(tmp_path):
     path = written(tmp_path / "t.csv", units=False, zone="+02:00")
     rule, preprocessing = learned(path)
-    for kind in ("sql", "python"):
+    for kind in ("sql", "python", "javascript", "c"):
         assert (
             check.check(rule, preprocessing, programs(rule, preprocessing)[kind](), path).rows == N
         )
@@ -120,7 +123,7 @@ def test_what_is_no_such_date_has_no_answer(tmp_path, cell):
     X, y, preprocessing = data.read(path, target="y").encode(scale=False)
     rule = Perceptron(random_state=0).fit(X, y)
     rows = check.Rows([(cell,), ("2019-03-01",)], None, None)
-    for kind in ("sql", "python"):
+    for kind in ("sql", "python", "javascript"):
         assert programs(rule, preprocessing)[kind]().labels(["day"], rows) == [None, "a"]
 
 
@@ -185,7 +188,13 @@ def model(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "kind", [["--sql", "-o", "out"], ["--python", "-o", "out"], ["--onnx", "out"]]
+    "kind",
+    [
+        ["--sql", "-o", "out"],
+        ["--javascript", "-o", "out"],
+        ["--c", "-o", "out"],
+        ["--onnx", "out"],
+    ],
 )
 def test_the_command_checks_a_table(shell, model, tmp_path, kind):
     code, _, told = shell("export", model, *kind)

@@ -3,20 +3,28 @@ named with its column."""
 
 from __future__ import annotations
 
+import json
+import os
 import re
+import shutil
 import sqlite3
+import subprocess
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import replace
 from datetime import datetime
+from importlib.resources import files
 from itertools import islice
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rosenblatt._export.c import C
 from rosenblatt._export.excel import Excel
-from rosenblatt._export.expression import Language, readings, spelled
+from rosenblatt._export.expression import Language, inputs, readings, spelled
 from rosenblatt._export.python import Python, read
 from rosenblatt._export.sql import Sql, quoted
 from rosenblatt._training.linear_rule import LinearRule
@@ -186,14 +194,15 @@ def _no_answer(preprocessing: Preprocessing, batch: Batch, on_unseen: str) -> di
 def _features(
     preprocessing: Preprocessing, batch: Batch, there: NDArray[np.bool_], on_unseen: str
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Neither filled nor scaled, and as the rule takes them; 0 in rows that lack a value."""
+    """Neither filled nor scaled, and as the rule takes them. NaN and 0 where there is no label."""
     plain = tuple(
         replace(column, fill=None, center=0.0, scale=1.0) if isinstance(column, Number) else column
         for column in preprocessing.columns
     )
     both = []
     for one, seen in ((replace(preprocessing, columns=plain), True), (preprocessing, False)):
-        both.append(np.zeros((batch.rows, len(preprocessing.feature_names))))
+        shape = (batch.rows, len(preprocessing.feature_names))
+        both.append(np.full(shape, np.nan if seen else 0.0))
         if there.any():
             rows = one.rows(batch.only(there), on_unseen=on_unseen, seen=seen)
             both[-1][there] = rows if isinstance(rows, np.ndarray) else rows.toarray()
@@ -329,6 +338,98 @@ class InSheet:
 
 def _plain(label: Any) -> Any:
     return label.item() if isinstance(label, np.generic) else label
+
+
+class InJavaScript:
+    """Cells as text, in Node."""
+
+    where, precision, takes_features = "Node", 0.0, False
+
+    def __init__(self, text: str):
+        self._node, self._text = _tool("Checking JavaScript", "node"), text
+
+    def labels(self, names: Sequence[str], rows: Rows) -> list[Any]:
+        cells = [dict(zip(names, row, strict=True)) for row in rows.cells]
+        return json.loads(self._run(cells, "rows.map(module.predict)"))  # type: ignore[no-any-return]
+
+    def language(self, preprocessing: Preprocessing) -> None:
+        """Single columns are not asked for."""
+
+    def value(self, text: str, cells: dict[str, str]) -> float | None:
+        raise NotImplementedError
+
+    def _run(self, rows: list[dict[str, str]], asked: str) -> str:
+        with TemporaryDirectory() as folder:
+            Path(folder, "rule.mjs").write_text(self._text, encoding="utf-8")
+            Path(folder, "rows.json").write_text(json.dumps(rows), encoding="utf-8")
+            Path(folder, "run.mjs").write_text(
+                'import { readFileSync } from "node:fs";\nimport * as module from "./rule.mjs";\n'
+                'const rows = JSON.parse(readFileSync("rows.json", "utf8"));\n'
+                f"console.log(JSON.stringify({asked}));\n"
+            )
+            return _output([self._node, "run.mjs"], folder)
+
+
+class InC:
+    """Numbers as doubles, and words as text, compiled."""
+
+    where, precision, takes_features = "C", 0.0, False
+
+    def __init__(self, text: str, estimator: Any, preprocessing: Preprocessing):
+        self._compiler = _tool("Checking C", "cc", "gcc", "clang")
+        self._text, self._labels = text, estimator.classes_.tolist()
+        self._language = C(inputs(estimator, preprocessing))
+        self._sources = spelled(estimator, preprocessing, self._language).sources
+        places = zip(preprocessing.number_places, preprocessing.numbers, strict=True)
+        self._places = {column.name: j for j, column in places}
+
+    def labels(self, names: Sequence[str], rows: Rows) -> list[Any]:
+        lines = []
+        for i, cells in enumerate(rows.cells):
+            for source in self._sources:
+                if source.words:
+                    word = cells[names.index(source.name)].strip()
+                    size = -1 if word in source.missing else len(word.encode())
+                    lines.append(f"{size}\n{word if size >= 0 else ''}")
+                else:
+                    number = repr(float(rows.unfilled[i, self._places[source.name]]))
+                    lines.append(f"{len(number)}\n{number}")
+        read = " ".join(
+            f"row.{self._language.fields[source.name]} = "
+            + ("cell(&used);" if source.words else "strtod(cell(&used), NULL);")
+            for source in self._sources
+        )
+        harness = files("rosenblatt._export").joinpath("run.c").read_text(encoding="utf-8")
+        with TemporaryDirectory() as folder:
+            macros = f"#define ROWS {len(rows.cells)}\n#define READ {read}\n"
+            text = f"{self._text}\n{macros}{harness}"
+            Path(folder, "rule.c").write_text(text, encoding="utf-8")
+            flags = ["-std=c99", "-O2", "-ffp-contract=off", "-o", "rule"]
+            _output([self._compiler, *flags, "rule.c", "-lm"], folder)
+            found = _output([os.path.join(folder, "rule")], folder, "".join(lines)).split()
+        return [None if k == "-1" else self._labels[int(k)] for k in found]
+
+    def language(self, preprocessing: Preprocessing) -> None:
+        """Single columns are not asked for."""
+
+    def value(self, text: str, cells: dict[str, str]) -> float | None:
+        raise NotImplementedError
+
+
+def _tool(what: str, *names: str) -> str:
+    for name in names:
+        if found := shutil.which(name):
+            return found
+    raise InputError(f"{what} needs {' or '.join(names)}: install it, or export without --check.")
+
+
+def _output(command: list[str], folder: str, text: str = "") -> str:
+    done = subprocess.run(
+        command, cwd=folder, input=text, capture_output=True, encoding="utf-8", check=False
+    )
+    if done.returncode:
+        raise InputError(f"{command[0]} failed: {done.stderr.strip()[:500]}")
+    return done.stdout
 
 
 class InOnnx:

@@ -96,16 +96,35 @@ def spelled(
     )
 
 
+def inputs(estimator: Any, preprocessing: Preprocessing | None) -> list[str]:
+    """The columns that a rule needs, in the order of the table."""
+    columns = [] if preprocessing is None else preprocessing.columns
+    places = _used(estimator._rule)
+    if not columns:
+        names = feature_names(estimator, None)
+        return [names[j] for j in places]
+    needed, begin, wanted = [], 0, set(places)
+    for column in columns:
+        end = begin + len(column.features)
+        if not wanted.isdisjoint(range(begin, end)):
+            needed.append(column.name)
+        begin = end
+    return needed
+
+
+def _used(rule: LinearRule | Card) -> list[int]:
+    """The features that have a weight, or a term."""
+    if isinstance(rule, Card):
+        return sorted({term.column for term in rule.terms})
+    weights = np.atleast_2d(rule.weights)[:, :-1]
+    return [int(j) for j in np.flatnonzero((weights != 0).any(axis=0))]
+
+
 def readings(
     estimator: Any, preprocessing: Preprocessing, language: Language, *, on_unseen: str
 ) -> Iterator[tuple[int, str, str]]:
     """Each feature that the rule uses, the column that it is of, and its value by itself."""
-    rule = estimator._rule
-    if isinstance(rule, Card):
-        used = [term.column for term in rule.terms]
-    else:
-        used = np.flatnonzero((np.atleast_2d(rule.weights)[:, :-1] != 0).any(axis=0)).tolist()
-    for j in used:
+    for j in _used(estimator._rule):
         features = Features(language, preprocessing, preprocessing.feature_names, on_unseen)
         features.use([j])
         value, condition = features.of(j)
@@ -128,7 +147,7 @@ def feature_names(estimator: Any, preprocessing: Preprocessing | None) -> Sequen
 
 def _scores(rule: LinearRule, features: Features) -> list[str]:
     weights = np.atleast_2d(rule.weights)
-    features.use(np.flatnonzero((weights[:, :-1] != 0).any(axis=0)).tolist())
+    features.use(_used(rule))
     return [_score(w, features) for w in weights]
 
 
@@ -137,10 +156,10 @@ def _score(w: NDArray[np.float64], features: Features) -> str:
 
     What is 0 is left out: it changes no sum.
     """
-    language = features.language
-    lanes = [""] * LANES
+    language, products = features.language, [list[str]() for _ in range(LANES)]
     for j in np.flatnonzero(w[:-1]).tolist():
-        lanes[j % LANES] = _sum(lanes[j % LANES], _product(j, float(w[j]), features))
+        products[j % LANES].append(_product(j, float(w[j]), features))
+    lanes = [" + ".join(lane) for lane in products]  # from the left
     while len(lanes) > 1:
         half = len(lanes) // 2
         lanes = [_sum(a, b) for a, b in zip(lanes[:half], lanes[half:], strict=True)]
@@ -156,7 +175,7 @@ def _product(j: int, weight: float, features: Features) -> str:
 
 
 def _sum(a: str, b: str) -> str:
-    return f"({a} + {b})" if a and b else a or b
+    return f"({a}) + ({b})" if a and b else a or b
 
 
 # --- Points of a card ------------------------------------------------------------------------
@@ -225,7 +244,7 @@ class Features:
             begin = end
 
     def _take(self, column: Number | Words) -> None:
-        language, source = self.language, self._source(column)
+        language, source = self.language, source_of(column, self.preprocessing)
         self.sources.append(source)
         missing = language.missing(source)
         if isinstance(column, Number):
@@ -252,25 +271,12 @@ class Features:
             return language.any_of([language.is_truth(value, truth) for truth in (True, False)])
         return language.is_word(value, list(column.words))
 
-    def _source(self, column: Number | Words) -> Source:
-        words = isinstance(column, Words)
-        if self.preprocessing is None:
-            return Source(column.name, words)
-        reading = self.preprocessing.reading
-        missing = tuple(
-            dict.fromkeys(word.strip() for word in (*SPELLED_MISSING, *reading.na_values))
-        )
-        seen = None if isinstance(column, Words) else column.seen
-        whole = seen is None or seen.whole
-        style = None if words else reading.styles.get(column.name)
-        return Source(column.name, words, missing, reading.mark, style, whole)
-
     def of(self, j: int) -> tuple[str, bool]:
         """Feature j: a number; or a condition, and True."""
         column, place = self._column(j)
         if isinstance(column, Number):
             return self._number(column), False
-        language, source = self.language, self._source(column)
+        language, source = self.language, source_of(column, self.preprocessing)
         level = "True" if column.features == [column.name] else column.levels[place]
         if level == MISSING and column.missing:
             return language.missing(source), True
@@ -285,18 +291,14 @@ class Features:
     def _column(self, j: int) -> tuple[Number | Words, int]:
         if self.preprocessing is None:
             return Number(self.names[j]), 0
-        begin = 0
-        for column in self.preprocessing.columns:
-            if j < begin + len(column.features):
-                assert isinstance(column, Number | Words)  # `use` refuses others
-                return column, j - begin
-            begin += len(column.features)
-        raise IndexError(j)
+        column, place = self.preprocessing.column_of(j)
+        assert isinstance(column, Number | Words)  # `use` refuses others
+        return column, place
 
     def _number(self, column: Number) -> str:
         """Filled, shifted and scaled, in the same operations as the preprocessing."""
         language = self.language
-        source = self._source(column)
+        source = source_of(column, self.preprocessing)
         value = language.column(source)
         if column.fill is not None:
             none = language.no_number(source)  # other text has no answer at all
@@ -306,6 +308,18 @@ class Features:
         if column.scale != 1.0:
             value = f"({value} / {language.number(column.scale)})"
         return value
+
+
+def source_of(column: Number | Words, preprocessing: Preprocessing | None) -> Source:
+    words = isinstance(column, Words)
+    if preprocessing is None:
+        return Source(column.name, words)
+    reading = preprocessing.reading
+    missing = tuple(dict.fromkeys(word.strip() for word in (*SPELLED_MISSING, *reading.na_values)))
+    seen = None if isinstance(column, Words) else column.seen
+    whole = seen is None or seen.whole
+    style = None if words else reading.styles.get(column.name)
+    return Source(column.name, words, missing, reading.mark, style, whole)
 
 
 def refused(source: Source, why: str) -> InputError:

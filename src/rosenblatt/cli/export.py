@@ -16,8 +16,16 @@ if TYPE_CHECKING:
     from rosenblatt._export.check import Program
 
 _NAMED = 20  # columns, in a message
-_WRITTEN = {"sql": "query", "excel": "formula", "python": "module"}
-_KINDS = {"onnx": "--onnx FILE", "sql": "--sql", "excel": "--excel-formula", "python": "--python"}
+_WRITTEN = {
+    "sql": "query",
+    "excel": "formula",
+    "python": "module",
+    "javascript": "module",
+    "c": "program",
+    "pmml": "document",
+}
+_KINDS = {"onnx": "--onnx FILE", **{kind: f"--{kind}" for kind in _WRITTEN}}
+_KINDS["excel"] = "--excel-formula"
 
 
 @click.command()
@@ -31,11 +39,14 @@ _KINDS = {"onnx": "--onnx FILE", "sql": "--sql", "excel": "--excel-formula", "py
     help="Print a spreadsheet formula for the first row, to be filled down.",
 )
 @_options.flag("--python", "Print a Python module that needs no other package.")
+@_options.flag("--javascript", "Print a JavaScript module for browsers and Node.")
+@_options.flag("--c", "Print a function in C99, and the struct of columns that it takes.")
+@_options.flag("--pmml", "Print a scorecard as PMML, with reason codes.")
 @click.option(
     "-o",
     "--output",
     metavar="FILE",
-    help="Write the query, formula or module to FILE.  [default: standard output]",
+    help="Write the query, formula, module or document to FILE.  [default: standard output]",
 )
 @click.option(
     "--table", metavar="NAME", help="With --sql: the table that is queried.  [default: data]"
@@ -57,7 +68,8 @@ _KINDS = {"onnx": "--onnx FILE", "sql": "--sql", "excel": "--excel-formula", "py
     "--check",
     metavar="TABLE",
     help="Compare every row of the file TABLE with `rosenblatt predict`: run the query in SQLite, "
-    "the module in Python, the formula or the graph. Stops at the first row that differs.  "
+    "the module in Python or Node, the program by a C compiler, the formula or the graph. Stops at "
+    "the first row that differs.  "
     "[default: it is not checked]",
 )
 @_options.force_option
@@ -68,6 +80,9 @@ def command(
     sql: bool,
     excel: bool,
     python: bool,
+    javascript: bool,
+    c: bool,
+    pmml: bool,
     output: str | None,
     table: str | None,
     columns_of: str | None,
@@ -77,15 +92,18 @@ def command(
     force: bool,
     out: _common.Output,
 ) -> int:
-    """Turn a trained model into ONNX, SQL, a spreadsheet formula or plain Python.
+    """Turn a trained model into SQL, Python, JavaScript, C, a formula, ONNX or PMML.
 
     MODEL is a file that `rosenblatt fit` or rosenblatt.save wrote.
 
-    --sql, --excel-formula and --python take the columns as they are in the table, read them as
-    training did, and give the label. A column that a language cannot read so is refused: SQL and
-    formulas do not read numbers with a unit, Python reads all. In a sheet dates are dates.
-    Scorecards give the same labels everywhere. Other linear rules do so to the last bit in
-    SQLite and Python; in a spreadsheet, rows within rounding error of the boundary may differ.
+    --sql, --excel-formula, --python and --javascript take the columns as they are in the table,
+    read them as training did, and give the label. A column that a language cannot read so is
+    refused: SQL and formulas do not read numbers with a unit, Python and JavaScript read all. In a
+    sheet dates are dates. --c takes numbers and words that were read before. Scorecards give the
+    same labels everywhere. Other linear rules do so to the last bit in SQLite, Python, JavaScript
+    and C; in a spreadsheet, rows within rounding error of the boundary may differ.
+
+    --pmml takes scorecards: points, label, and the terms that cost a row the most points.
 
     --onnx takes a matrix X and gives label and score. The columns of X are the features, in the
     order that --json shows: numbers as they are in the table (the graph fills and scales them), 1
@@ -104,7 +122,10 @@ def command(
       rosenblatt export credit-rosenblatt/model.json --python -o card.py --check credit.csv
       rosenblatt export credit-rosenblatt/model.json --onnx credit.onnx
     """
-    kind = _kind({"onnx": onnx is not None, "sql": sql, "excel": excel, "python": python})
+    texts = {"sql": sql, "excel": excel, "python": python, "javascript": javascript}
+    kind = _kind({"onnx": onnx is not None, **texts, "c": c, "pmml": pmml})
+    if pmml and check is not None:
+        raise click.UsageError("--check runs no PMML: have the program check it that will read it.")
     _check_options(kind, output=output, table=table, columns_of=columns_of, dtype=dtype)
     inputs = (model, *(path for path in (columns_of, check) if path is not None))
     if check is not None:
@@ -183,7 +204,7 @@ def _kind(asked: dict[str, bool]) -> str:
 
 
 _ONLY_WITH = {
-    "output": ("sql", "excel", "python"),
+    "output": tuple(_WRITTEN),
     "table": ("sql",),
     "columns_of": ("excel",),
     "dtype": ("onnx",),
@@ -220,8 +241,8 @@ def _text(rule: _Rule, kind: str, table: str, cells: dict[str, str]) -> str:
     about: dict[str, Any] = {"preprocessing": rule.preprocessing, "on_unseen": rule.on_unseen}
     if kind == "sql":
         return formulas.to_sql(rule.estimator, table=table, **about)
-    if kind == "python":
-        return formulas.to_python(rule.estimator, **about)
+    if kind in ("python", "javascript", "c", "pmml"):
+        return str(getattr(formulas, f"to_{kind}")(rule.estimator, **about))
     return formulas.to_excel_formula(rule.estimator, cells=cells, **about)
 
 
@@ -232,6 +253,10 @@ def _program(rule: _Rule, kind: str, text: str, table: str, cells: dict[str, str
         return check.InSqlite(text, table, rule.estimator.classes_.tolist())
     if kind == "python":
         return check.InPython(text, rule.estimator, rule.preprocessing)
+    if kind == "javascript":
+        return check.InJavaScript(text)
+    if kind == "c":
+        return check.InC(text, rule.estimator, rule.preprocessing)
     return check.InSheet(text, cells, rule.preprocessing)
 
 

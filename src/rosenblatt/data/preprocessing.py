@@ -59,6 +59,14 @@ class Preprocessing:
     def feature_names(self) -> list[str]:
         return [name for column in self.columns for name in column.features]
 
+    def column_of(self, j: int) -> tuple[Number | Words | Prose, int]:
+        """The column that feature j is of, and which of its features it is."""
+        for column in self.columns:
+            if j < len(column.features):
+                return column, j
+            j -= len(column.features)
+        raise IndexError(j)
+
     @property
     def prose(self) -> list[Prose]:
         return [column for column in self.columns if isinstance(column, Prose)]

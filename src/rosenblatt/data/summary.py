@@ -124,9 +124,9 @@ def _options(table: Table, labels: dict[Any, int]) -> Iterator[tuple[str, str]]:
     if table.target is not None and table.target.missing:
         left = rows - table.target.missing
         yield option("drop_unlabelled", True), f"leaves {many(left, 'row')} with a label"
-    rare = {label: count for label, count in labels.items() if count < FIFTHS}
-    if len(labels) - len(rare) > 1 and rare:
-        named = listed([f"{label!r} ({count})" for label, count in rare.items()], _SHOWN)
+    few = {label: count for label, count in labels.items() if count < FIFTHS}
+    if len(labels) - len(few) > 1 and few:
+        named = listed([f"{label!r} ({count})" for label, count in few.items()], _SHOWN)
         yield option("min_rows", FIFTHS), f"leaves out the labels {named}"
 
 

@@ -2,7 +2,8 @@
 // The table that a certificate was made of, encoded again as it says: words become 0 and 1, gaps are
 // filled, numbers are shifted and scaled. Whoever wrote the certificate chose that, so it is told.
 import { dataOf, equal, readPlain, TRUTH } from "./csv.js";
-import { decimalMark, look, numberIn, place, styled } from "./dialect.js";
+import { decimalMark, look, numberIn, place } from "./dialect.js";
+import { styled } from "./formatted.js";
 import { demand, float, repr } from "./json.js";
 import { checkPreprocessing } from "./recipe.js";
 import { dated } from "./dates.js";

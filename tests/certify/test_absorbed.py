@@ -7,6 +7,7 @@ from scipy.sparse import csr_matrix
 
 import likelihoods
 import rational
+from raising import raises
 from rosenblatt import certify, verify
 from rosenblatt._certify.check import data_of
 from rosenblatt._certify.families import Beside
@@ -109,7 +110,7 @@ def test_a_column_that_separates_within_levels():
 def test_other_factors_are_other_data_and_false_claims_are_rejected():
     found = certify(SALES, SOLD, family="poisson", absorb="firm")
     other = SALES.assign(firm=["a", "b", "b", "b", "c", "c", "d", "d"])
-    with pytest.raises(VerificationError, match="other data"):
+    with raises(VerificationError):
         found.verify(other, SOLD, absorb="firm")
     claim = found.to_dict()
     X, beside = Beside.of(SALES, "poisson", None, absorb="firm")
@@ -143,10 +144,8 @@ def test_other_factors_are_other_data_and_false_claims_are_rejected():
     ],
 )
 def test_refusals(given, option):
-    with pytest.raises(InputError) as caught:
+    with raises(InputError, option=option):
         certify([[1.0], [2], [3], [4]], [0, 1, 0, 1], **given)
-    assert caught.value.option == option
-    assert option or caught.value.row == 1
 
 
 def test_the_command_says_what_python_says(shell, tmp_path):

@@ -13,6 +13,7 @@ from scipy.sparse import csr_matrix
 
 import likelihoods
 import rational
+from raising import raises
 from rosenblatt import certify, verify
 from rosenblatt._certify import check
 from rosenblatt._certify.families import Beside
@@ -183,7 +184,7 @@ def test_another_time_stratum_or_event_is_other_data():
         {"y": [1, 1, 1, 1, 0, 1]},
     ):
         told = {"time": TIMES, "strata": strata, "y": EVENTS} | change
-        with pytest.raises(VerificationError, match="other data"):
+        with raises(VerificationError):
             found.verify(AGES, **told)
 
 
@@ -239,10 +240,9 @@ def test_a_logistic_proof_is_none_of_counts():
     ],
 )
 def test_refusals_name_the_row(given, row):
-    with pytest.raises(InputError) as caught:
+    with raises(InputError, row=row):
         certify([[1.0], [2], [3], [4]], **given)
-    assert caught.value.row == row
-    with of_files(), pytest.raises(InputError, match=f"Row {row + 1} "):
+    with of_files(), raises(InputError, row=row):
         certify([[1.0], [2], [3], [4]], **given)
 
 
@@ -262,17 +262,16 @@ def test_refusals_name_the_row(given, row):
     ],
 )
 def test_refusals_name_the_option(given, option):
-    with pytest.raises(InputError) as caught:
+    with raises(InputError, option=option):
         certify([[1.0], [2], [3], [4]], **{"y": [0, 1, 0, 1], **given})
-    assert caught.value.option == option
 
 
 def test_nothing_to_compare_is_refused():
-    with pytest.raises(InputError, match="No row has an event"):
+    with raises(InputError):
         certify([[1.0], [2]], [0, 0], family="cox", time=[1, 2])
-    with pytest.raises(InputError, match="nothing to compare"):
+    with raises(InputError):
         certify([[1.0], [2]], [1, 0], family="cox", time=[2, 1])
-    with pytest.raises(InputError, match="nothing to compare"):
+    with raises(InputError):
         certify([[1.0], [2]], [1, 1], family="conditional", strata=["a", "b"])
 
 
@@ -283,9 +282,8 @@ def test_columns_of_a_frame_are_named():
     assert found.feature_names == ["age"]
     assert found.to_dict()["family"] == {"name": "cox", "time": "t", "strata": "centre"}
     found.verify(frame, dead, time="t", strata="centre")
-    with pytest.raises(InputError) as caught:
+    with raises(InputError, column="t"):
         certify(frame, dead, family="cox", time=frame["t"], strata="centre")
-    assert caught.value.column == "t"
     grades = pd.Series(pd.Categorical(["low", "mid", "high", "mid"], ["low", "mid", "high"], True))
     assert certify(frame[["age"]], grades, family="ordinal").classes == ["low", "mid", "high"]
 

@@ -68,9 +68,13 @@ _NOT_SEPARABLE = 12
 @click.option(
     "--event",
     metavar="COLUMN",
-    help="With --family cox, instead of --target: which rows have an event.",
+    help="With --family cox, instead of --target: which rows have an event.  [default: none]",
 )
-@click.option("--time", metavar="COLUMN", help="With --family cox: time of the event, or the last.")
+@click.option(
+    "--time",
+    metavar="COLUMN",
+    help="With --family cox: when a row had its event, or was last seen.  [default: none]",
+)
 @click.option(
     "--entry",
     metavar="COLUMN",
@@ -79,7 +83,8 @@ _NOT_SEPARABLE = 12
 @click.option(
     "--strata",
     metavar="COLUMN",
-    help="With --family conditional or cox: rows are compared within their stratum.",
+    help="With --family conditional or cox: rows are compared within their stratum.  "
+    "[default: all are compared]",
 )
 @click.option(
     "--levels",

@@ -164,9 +164,20 @@ function checkRevealing(data, part) {
 function result(claim) {
   const dropped = claim.dropped.length;
   const rows = `${written(claim.rows - BigInt(dropped))} rows${dropped ? ` (${written(dropped)} left out)` : ""}`;
-  if (claim.verdict !== "undecided") return `ACCEPTED: ${claim.verdict}, ${rows}, proved.`;
+  if (claim.verdict !== "undecided") return `ACCEPTED: ${claim.verdict}, ${rows}, proved.${infinite(claim)}`;
   if (claim.separable === null) return `UNDECIDED: nothing is claimed about the ${rows}, and nothing is proved.`;
   return `ACCEPTED: not separable, ${rows}, proved; quasi-complete separation or overlap is undecided.`;
+}
+
+/** Which coefficients of a logistic regression run to infinity, and which way. @param {any} claim */
+function infinite(claim) {
+  const { labels } = claim, many = labels.length > 2, names = [...claim.columns.map(repr), ...(claim.fit_intercept ? ["the intercept"] : [])];
+  /** @type {Record<string, string>} */ const ends = { "+": "to +inf", "-": "to -inf", "±": "either way" };
+  const of = (/** @type {number} */ j) => `${names[j % names.length]}${many ? ` of ${repr(labels[Math.floor(j / names.length)])}` : ""}`;
+  /** @type {string[]} */ const found = (claim.signs ?? []).flatMap((/** @type {any} */ { signs }, /** @type {number} */ j) => (signs in ends ? [`${of(j)} ${ends[signs]}`] : []));
+  const more = found.length > SHOWN ? ` and ${written(found.length - SHOWN)} more` : "";
+  const model = many ? `multinomial logistic regression against ${repr(labels.at(-1))}` : `logistic regression for ${repr(labels[1])}`;
+  return found.length ? ` Infinite coefficients of a ${model}: ${found.slice(0, SHOWN).join(", ")}${more}.` : "";
 }
 
 /** @param {bigint | number} v */

@@ -57,7 +57,7 @@ def test_what_is_no_row_is_left_out(file, text, options):
         TITLE + PLAIN.replace(",", ";"),
         PLAIN + "Total,,93.5\n",
         PLAIN + "Grand total:,,0\n",
-        PLAIN * 1 + "30,yes,1\n" * 20 + "Source: the bank\n",
+        pytest.param(PLAIN + "30,yes,1\n" * 20 + "Source: the bank\n", id="a note below"),
         "Person,,Loan\nage,owner,paid\n30,yes,1\n22,no,0\n",
         "age,owner,paid\nyears,yes,1\n30,yes,1\n41.5,no,0\n22,yes,1\n",
     ],

@@ -17,7 +17,7 @@ ADULT = """39, State-gov, 77516, Bachelors, <=50K
 @pytest.mark.parametrize(
     "text",
     [
-        ADULT,
+        pytest.param(ADULT, id="adult"),
         "M,0.455,0.365,15\nF,0.35,0.265,7\nM,0.53,0.42,9\n",
         "0.02,0.0371,0.0428,R\n0.0453,0.0523,0.0843,M\n",
         "5.1,3.5,1.4,0.2,Iris-setosa\n4.9,3.0,1.4,0.2,Iris-setosa\n",

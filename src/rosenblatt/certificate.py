@@ -55,6 +55,7 @@ from rosenblatt._core.rows import Matrix
 from rosenblatt._util.budget import Budget, LimitReached, noting
 from rosenblatt._util.files import write_whole
 from rosenblatt._util.one_thread import one_thread
+from rosenblatt._util.spelling import option
 from rosenblatt._validation import parameters
 from rosenblatt.errors import InputError, VerificationError
 
@@ -669,6 +670,9 @@ class _Search:
         known = visible_conflict(self.rows)
         if wide.is_wide(self.rows):
             return wide.decide(partition, known)
+        few = known is None and wide.has_few_rows(self.rows)
+        if few and (bound := wide.by_squared_hinge(partition)) is not None:
+            return bound
         if self.train_first and known is None:
             with suppress(LimitReached):  # then the search decides
                 return wide.train(partition, known)
@@ -683,7 +687,11 @@ class _Search:
         assert w is not None
         bounds = {} if trained is None else {"homogeneous": trained}
         with noting(limits):
-            if trained is not None or wide.is_wide(rows):
+            if trained is not None and wide.has_few_rows(rows):
+                if not self.budget.timed:
+                    what = f"the largest margin of {rows.size()} is looked for"
+                    raise LimitReached(f"{what} with a {option('time_limit')} only")
+            elif trained is not None or wide.is_wide(rows):
                 raise LimitReached(f"{rows.D} dimensions are too many for the largest margin")
             if search:
                 bounds["homogeneous"] = margins.homogeneous(rows, partition.support, w)

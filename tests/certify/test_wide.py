@@ -42,6 +42,41 @@ def test_rows_of_many_columns_that_overlap_are_decided(wide, stored, intercept):
     found.verify(rows, labels)
 
 
+@pytest.fixture
+def untrained(monkeypatch):
+    def train(*_):
+        raise AssertionError("the perceptron was asked")
+
+    monkeypatch.setattr(many_columns, "train", train)
+    monkeypatch.setattr(many_columns, "_FEW_ROWS", 10)
+
+
+@pytest.mark.parametrize("intercept", [True, False])
+@pytest.mark.parametrize("n", [25, 40, 48])  # fewer rows than the forty columns, as many, and more
+def test_few_rows_are_separated_by_least_squares(wide, untrained, monkeypatch, n, intercept):
+    random = np.random.default_rng(0)
+    rows = random.normal(size=(n, 40)).astype(np.float32) * 2.0 ** random.integers(-9, 9, 40) + 3
+    labels = random.integers(0, 2, n)
+    found = certify(rows, labels, fit_intercept=intercept)
+    assert found.verdict == "complete separation"
+    found.verify(rows, labels)
+    assert found.limits
+    monkeypatch.setattr(many_columns, "_MOST_DIMENSIONS", 2000)
+    best = certify(rows, labels, fit_intercept=intercept, time_limit=60).homogeneous_margin
+    assert best.hi - best.lo < 1e-9 * best.hi
+    assert 0 < found.homogeneous_margin.lo <= best.hi
+    assert found.homogeneous_margin.hi >= best.lo
+
+
+def test_equal_rows_among_few_ones(untrained):
+    random = np.random.default_rng(0)
+    rows, labels = random.normal(size=(25, 40)), random.integers(0, 2, 25)
+    rows[7], labels[7] = rows[3], labels[3]
+    assert certify(rows, labels).verdict == "complete separation"
+    labels[7] = 1 - labels[3]
+    assert certify(rows, labels).verdict == "quasi-complete separation"
+
+
 def test_beyond_what_can_be_solved_it_stays_open(wide, monkeypatch):
     monkeypatch.setattr(many_columns, "_MOST_SEARCHED", 25)
     random = np.random.default_rng(0)

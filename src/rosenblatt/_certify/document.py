@@ -106,7 +106,7 @@ def numbers(values: Sequence[Fraction] | Sequence[int]) -> list[str]:
 
 def packed(document: dict[str, Any]) -> dict[str, Any]:
     """As it is written to a file: long lists short, see `verify.unpacked`."""
-    out = {
+    out: dict[str, Any] = {
         name: _packed(value) if name == "separator" else value for name, value in document.items()
     }
     if out["columns"] == list(Numbered(len(out["columns"]))):

@@ -193,4 +193,4 @@ def _entries(begin: NDArray[Any], index: Index) -> Index:
     """The places of all entries of some rows, from where each row begins."""
     size = (begin[index + 1] - begin[index]).astype(np.intp)
     before = np.cumsum(size) - size
-    return np.arange(int(size.sum())) + np.repeat(begin[index] - before, size)
+    return np.asarray(np.arange(int(size.sum())) + np.repeat(begin[index] - before, size))

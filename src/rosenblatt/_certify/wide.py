@@ -17,11 +17,13 @@ import numpy as np
 from scipy import sparse
 
 from rosenblatt._certify.balance import Blend
+from rosenblatt._certify.conditioning import even_metric
 from rosenblatt._certify.facial_reduction import ONLY_SEPARABLE, TOO_MANY, Partition
 from rosenblatt._certify.margins import Bound, lowest, proved
 from rosenblatt._certify.one_sided import one_sided
 from rosenblatt._certify.rows import Rows
 from rosenblatt._certify.sparse_core import a_conflict, split
+from rosenblatt._certify.squared_hinge import fit
 from rosenblatt._core.cyclic import Trained, train_cyclic
 from rosenblatt._core.rows import Examples, as_matrix
 from rosenblatt._util.budget import LimitReached
@@ -31,6 +33,7 @@ from rosenblatt.errors import WeightsOverflowError
 _MOST_DIMENSIONS = 2000  # of the space that the rows span
 _MOST_SEARCHED = 3000  # dimensions in which one exact solution takes minutes, and not hours
 _MOST_NUMBERS = 5 * 10**7  # in rows that are fewer than their columns
+_FEW_ROWS, _MOST_DENSE = 300, 7 * 10**7  # rows; numbers of them, or of their products
 _EPOCHS, _MOST_EPOCHS = 200, 5000
 _MOST_READ = 5 * 10**8  # numbers for which there are more epochs than the fewest: a second or two
 
@@ -52,7 +55,35 @@ def decide(partition: Partition, known: Blend | None) -> Bound | None:
         with suppress(LimitReached):
             _by_columns(partition)
             return None
+    elif known is None and (bound := by_squared_hinge(partition)) is not None:
+        return bound
     return _by_training(partition, known)
+
+
+def has_few_rows(rows: Rows) -> bool:
+    """Fewer than columns, and so many that the search takes longer than least squares."""
+    return _FEW_ROWS < rows.n <= rows.D and not sparse.issparse(rows.X)
+
+
+def by_squared_hinge(partition: Partition) -> Bound | None:
+    """A separator from which no row is far; None: floating point sees none."""
+    rows = partition.rows
+    if max(min(rows.n, rows.D) ** 2, rows.n * rows.D) > _MOST_DENSE or rows.classes is not None:
+        return None
+    view = even_metric(rows)
+    found = fit(rows, view)
+    if found is None or not found.scores.min() > 0:
+        return None
+    exact = view.exactly(rows, found.direction)
+    few_digits = np.array([float(v) for v in exact], dtype=np.float32).astype(np.float64)
+    for w in ([Fraction(v) for v in few_digits.tolist() if np.isfinite(v)], exact):
+        if len(w) == rows.D and (rows.signs(w) > 0).all():
+            partition.separator, partition.done = w, True
+            shares = found.blend * view.lengths(rows, np.arange(rows.n))
+            whole = np.round(shares * (2.0**30 / shares.max())).astype(np.int64)
+            blend = {i: int(whole[i]) for i in np.flatnonzero(whole).tolist()}
+            return proved(rows, w, lowest(rows, w), blend, free=False)
+    return None
 
 
 def _by_columns(partition: Partition) -> None:

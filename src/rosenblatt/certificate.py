@@ -16,6 +16,7 @@ from rosenblatt._certify import document as say
 from rosenblatt._certify import margins, parts, wide
 from rosenblatt._certify.absorbed import Absorbed
 from rosenblatt._certify.check import check, codes, nothing_rejected
+from rosenblatt._certify.demand import signs_of, with_signs
 from rosenblatt._certify.diagnostics import (
     coefficient_signs,
     collinear_columns,
@@ -99,6 +100,7 @@ def certify(
     strata: Any = None,
     levels: Any = None,
     absorb: Any = None,
+    signs: Any = None,
 ) -> Certificate:
     """Decide whether a hyperplane separates the classes, and prove it.
 
@@ -151,6 +153,10 @@ def certify(
     absorb : str, list of str, or arrays of shape (n,), optional
         For "logistic" with two labels, "poisson" and "ppml": factors of many levels (fixed
         effects), by the names of columns of X or by their values. None of them becomes a column.
+    signs : mapping or array of shape (d,), optional
+        Signs that weights must have, for the second label: {"income": "+", "reports": "-"}, or -1,
+        0 and 1 by column. A weight of 0 obeys. Two labels; it is then decided whether the rows are
+        separable by such a rule, and no more.
 
     Returns
     -------
@@ -183,12 +189,19 @@ def certify(
         X, y, sample_weight, preprocessing, numbers=numbers, many=True, beside=beside
     )
 
+    signed = signs_of(table, signs)
+    if signed is not None and (beside is not None or pairs):
+        raise parameters.not_allowed(
+            "signs", signs, "it is for family='logistic', without pairs and absorb"
+        )
+
     def decided(table: Table, **more: Any) -> Certificate:
         budget = Budget(time_limit=time_limit, work_limit=work_limit)
         budget.bound(int(np.prod(table.X.shape)) * max(len(table.classes) - 1, 1))
         if beside is not None and beside.absorbed:
             return _with_factors(table, numbers, budget, preprocessing)
-        return _Search(table, bool(fit_intercept), numbers, budget, preprocessing).run(**more)
+        search = _Search(table, bool(fit_intercept), numbers, budget, preprocessing, signs=signed)
+        return search.run(**more)
 
     two = ((names, decided(part)) for names, part in pairs_of(table)) if pairs else ()
     return decided(table, pairs=PairCertificates(dict(two)) if pairs else None)
@@ -604,6 +617,7 @@ class _Search:
     budget: Budget
     preprocessing: Preprocessing | None = None
     train_first: bool = False
+    signs: NDArray[np.int8] | None = None
     sides: dict[str, Sides] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -612,6 +626,8 @@ class _Search:
             self.table, intercept=self.intercept, decimal=decimal, budget=self.budget
         )
         self.logistic = self.table.beside is None
+        if self.signs is not None:
+            self.rows = with_signs(self.rows, self.signs)
         self.many = self.logistic and len(self.table.classes) > 2
 
     def run(
@@ -626,12 +642,16 @@ class _Search:
 
     def _run(self, only_separable: bool) -> dict[str, Any]:
         small = self.rows.n * self.rows.D <= _SMALL
-        partition = Partition(self.rows, first_conflict=only_separable and not small)
+        first = (only_separable and not small) or self.signs is not None
+        partition = Partition(self.rows, first_conflict=first)
         limits: list[str] = []
         trained = None
         with noting(limits):
             trained = self._decide(partition)
         out = say.head(self.table, self.intercept, self.numbers)
+        if self.signs is not None:
+            out |= say.demanded_part(partition, self.name, self.signs)
+            return self._checked(out, limits if out["separable"] is None else [])
         out |= say.partition_part(partition, self.name, margins=self.logistic)
         if only_separable:
             self.budget.lift()
@@ -640,6 +660,9 @@ class _Search:
             out |= self._margins(partition, trained, limits, search=not only_separable)
         if not only_separable:
             self._findings(partition, out, limits)
+        return self._checked(out, limits)
+
+    def _checked(self, out: dict[str, Any], limits: list[str]) -> dict[str, Any]:
         out["limits"] = limits
         if self.preprocessing is not None:
             out["preprocessing"] = self.preprocessing.to_dict()

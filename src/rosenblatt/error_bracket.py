@@ -23,6 +23,7 @@ from rosenblatt._bounds.search import Search
 from rosenblatt._bounds.tolerance import Tolerance, tolerance
 from rosenblatt._certify import document as say
 from rosenblatt._certify.check import data_of
+from rosenblatt._certify.demand import asked_of, demand_of, signs_of, with_words
 from rosenblatt._certify.document import head
 from rosenblatt._certify.parts import AboutRows, Hyperplane
 from rosenblatt._certify.rows import Rows
@@ -51,6 +52,7 @@ def minimum_errors(
     sample_weight: Any = None,
     time_limit: float | None = 10.0,
     preprocessing: Preprocessing | None = None,
+    signs: Any = None,
 ) -> ErrorBracket:
     """The fewest training errors that any linear rule can make: a bracket, and a rule.
 
@@ -74,6 +76,10 @@ def minimum_errors(
     preprocessing : rosenblatt.data.Preprocessing, optional
         How X was made of a table: its names of columns are used. Words and categories of a data
         frame become columns of 0 and 1 by themselves, as in `certify`.
+    signs : mapping or array of shape (d,), optional
+        Signs that weights must have, for the second label: {"income": "+", "reports": "-"}, or -1,
+        0 and 1 by column. The bracket is then about rules that obey them; a weight of 0 does.
+        Columns with a sign do not count among the 10.
 
     Returns
     -------
@@ -98,19 +104,23 @@ def minimum_errors(
     )
     costs = Costs.of(sample_weights(sample_weight, len(table.y)))
     present = np.arange(len(table.y)) if table.present is None else table.present
-    problem = Problem.of(table, costs, intercept=bool(fit_intercept))
+    signed = signs_of(table, signs)
+    problem = Problem.of(table, costs, intercept=bool(fit_intercept), signs=signed)
     search = Search(problem, clock)
     search.run()
     name = problem.rows.names(present[problem.first])
     numbers = used(search.proof)
     best = problem.best
     return ErrorBracket(
-        head(table, bool(fit_intercept), "float", preprocessing),
+        head(table, bool(fit_intercept), "float", preprocessing) | demand_of(signed),
         rule=Hyperplane.of_lifted(best.w if fit_intercept else np.append(best.w, 0.0)),
         wrong_rows=present[best.wrong[problem.group]],
         costs=costs,
         ends=(search.proved, search.lower, best.cost),
-        conflicts=[say.conflict(problem.rows, name, search.cover.conflicts[k]) for k in numbers],
+        conflicts=[
+            say.conflict(problem.rows, name, search.cover.conflicts[k], meet=signed is None)
+            for k in numbers
+        ],
         proof=search.proof.renamed({k: new for new, k in enumerate(numbers)}, name),
         tree=None if search.cones is None else Tree(search.cones, present, len(table.y)),
         limits=_limits(search, time_limit),
@@ -251,6 +261,30 @@ class ErrorBracket(AboutRows):
     def proved(self) -> bool:
         return self.ends[0] >= self.ends[2]
 
+    def price(self, free: ErrorBracket) -> tuple[int | float, int | float]:
+        """What the signs demanded here cost at least and at most, beside the rules without them."""
+        same = (self.sha256, self.feature_names, self.fit_intercept)
+        if not self.signs or (free.sha256, free.feature_names, free.fit_intercept) != same:
+            raise InputError(
+                "price compares a bracket with signs with one of the same rows without them: "
+                "minimum_errors(X, y, signs=...).price(minimum_errors(X, y))."
+            )
+        # A rule with the signs is one without the demand, too.
+        least = max(0, self.ends[1] - min(free.ends[2], self.ends[2]))
+        most = self.ends[2] - free.ends[1]
+        return self._counted(least, up=False), self._counted(most, up=True)
+
+    def price_sentence(self, free: ErrorBracket) -> str:
+        least, most = self.price(free)
+        of = f"{self.total:.6g}" if self._costs is not None else many(self.n_rows, "row")
+        named = ", ".join(f"{name} {sign}" for name, sign in self.signs.items())
+        if not most:
+            return f"Demanding {named} costs nothing: no more errors on these {of}."
+        much = (
+            f"{most:,} more" if least == most else f"at least {least:,} and at most {most:,} more"
+        )
+        return f"Demanding {named} costs {much} of {of}."
+
     def _counted(self, units: int, *, up: bool) -> int | float:
         """In the weights that were given: to the nearest float if the ends meet, else outward."""
         exact = units * self._unit
@@ -379,7 +413,8 @@ class ErrorBracket(AboutRows):
                 yield _errors(self)
             yield from _proof(self)
         if self.tolerates is not None and (firm := self.tolerates.words(self.n_rows)):
-            yield f"No linear rule is right about all rows, even if {firm}."
+            rule = f"No linear rule{with_words(self)}"
+            yield f"{rule} is right about all rows, even if {firm}."
         if not self.checked:
             yield "Claimed (not checked since it was loaded): verify(X, y) checks it."
         yield from (f"Cut short: {limit}." for limit in self.limits)
@@ -398,11 +433,11 @@ def _check(bracket: ErrorBracket, X: Any, y: NDArray[np.int8]) -> None:
     data = data_of(head, X, y)
     demand(data.sha256(head) == head["sha256"], verify.OTHER_DATA)
     for part in parts:
-        verify.check_conflict(data, part)
+        verify.check_conflict(data, part, head.get("demand", ()))
     present = np.array(data.present, dtype=np.intp)
     rows = Rows(X[present], y[present], intercept=data.intercept, decimal=False, budget=Budget())
     costs = bracket._costs
-    problem = Problem(rows, None if costs is None else costs.of_rows(present))
+    problem = Problem(rows, None if costs is None else costs.of_rows(present), asked_of(head))
     _check_rule(bracket, problem, present)
     if bracket.proof == "directions":
         _check_cones(bracket, data, problem, present)
@@ -413,6 +448,8 @@ def _check(bracket: ErrorBracket, X: Any, y: NDArray[np.int8]) -> None:
 def _check_rule(bracket: ErrorBracket, problem: Problem, present: NDArray[np.intp]) -> None:
     w = [Fraction(v) for v in bracket.rule.lifted.tolist()]
     demand(problem.rows.intercept or w[-1] == 0, "the rule has an intercept")
+    obeys = problem.obeying(np.array(w, dtype=object)).tolist() == w
+    demand(obeys, "the rule has another sign than is demanded")
     wrong = problem.wrong(w if problem.rows.intercept else w[:-1])
     rows = present[wrong[problem.group]]
     known = bracket.wrong_rows
@@ -455,6 +492,7 @@ def _coefficients(bracket: ErrorBracket) -> str:
 
 def _ends(bracket: ErrorBracket) -> str:
     through = "" if bracket.fit_intercept else " through the origin"
+    through += with_words(bracket)
     lower, upper = _amount(bracket, bracket.lower), _amount(bracket, bracket.upper)
     if not bracket.ends[2]:
         return f"No errors: a linear rule{through} is right about all {bracket.n_rows:,} rows."

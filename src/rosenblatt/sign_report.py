@@ -17,9 +17,16 @@ from numpy.typing import NDArray
 
 from rosenblatt import verify, verify_errors
 from rosenblatt._bounds import proof, rules
-from rosenblatt._bounds.directions import MOST_COLUMNS, Directions, Tree, directions
-from rosenblatt._bounds.problem import Costs, Problem, Rule
+from rosenblatt._bounds.directions import (
+    MOST_COLUMNS,
+    Directions,
+    Tree,
+    directions,
+    free_columns,
+)
+from rosenblatt._bounds.problem import Costs, Problem, Rule, Signs
 from rosenblatt._bounds.tolerance import Overturn, Tolerance, down_to, overturn, tolerance
+from rosenblatt._certify.demand import asked_of, demand_of, signs_of, with_words
 from rosenblatt._certify.diagnostics import collinear_columns
 from rosenblatt._certify.document import head
 from rosenblatt._certify.parts import AboutRows, Hyperplane
@@ -244,7 +251,7 @@ class SignReport(AboutRows):
             costs = None if self._costs is None else self._costs.of_rows(rows)
             budget = Budget(time_limit=time_limit)
             own = Rows(X[rows], signs[rows], intercept=True, decimal=False, budget=budget)
-            problem = Problem(own, costs)
+            problem = Problem(own, costs, asked_of(self._document))
             rival = problem.rule(column.rule.lifted)
             if self._asked or self._best is None:
                 turned = down_to(problem, rival, self._ends[1])
@@ -286,8 +293,9 @@ class SignReport(AboutRows):
 
     def lines(self) -> Iterator[str]:
         yield (
-            f"Signs of the weights in all linear rules with {self._most()} on these "
-            f"{self.n_rows:,} rows (+ speaks for the label {self.label}, - against it):"
+            f"Signs of the weights in all linear rules{with_words(self)} "
+            f"{'and' if self.signs else 'with'} {self._most()} on "
+            f"these {self.n_rows:,} rows (+ speaks for the label {self.label}, - against it):"
         )
         yield from (f"  {line}" for line in map(self._line, self.columns))
         if not self.checked:
@@ -307,7 +315,9 @@ class SignReport(AboutRows):
     def _line(self, column: ColumnSign) -> str:
         name = one_line(column.name)
         low, high = column.at_least, column.at_most
-        other = "+" if column.best == "-" else "-"
+        other = "with + or " if column.best == "-" else "with - or "
+        if column.name in self.signs:
+            other = ""
         if column.sign is not None:
             not_so = {"+": "not positive", "-": "not negative"}[column.sign]
             most = "" if low == high else f"; the best such rule found {self._errs(high)}"
@@ -321,13 +331,13 @@ class SignReport(AboutRows):
             return f"{name}: free. The best rule found does without the column."
         if column.free:
             return (
-                f"{name}: free. The best rule found has {column.best} here; another one, with "
-                f"{other} or without the column, {self._errs(high)}."
+                f"{name}: free. The best rule found has {column.best} here; another one, "
+                f"{other}without the column, {self._errs(high)}."
             )
         much = f"between {low:,} and {high:,}" if low else f"at most {high:,}"
         return (
-            f"{name}: open. The best rule found has {column.best} here; the fewest errors with "
-            f"{other} or without the column: {much}."
+            f"{name}: open. The best rule found has {column.best} here; the fewest errors "
+            f"{other}without the column: {much}."
         )
 
     def _firmness(self, column: ColumnSign) -> str:
@@ -381,6 +391,7 @@ def forced_signs(
     sample_weight: Any = None,
     time_limit: float | None = 10.0,
     preprocessing: Preprocessing | None = None,
+    signs: Any = None,
 ) -> SignReport:
     """Which weights have the same sign in every linear rule with few errors on these rows?
 
@@ -404,6 +415,10 @@ def forced_signs(
     preprocessing : rosenblatt.data.Preprocessing, optional
         How X was made of a table: its names of columns are used. Words and categories of a data
         frame become columns of 0 and 1 by themselves, as in `certify`.
+    signs : mapping or array of shape (d,), optional
+        Signs that weights must have, for the second label: {"income": "+", "reports": "-"}, or -1,
+        0 and 1 by column. Only rules that obey them are asked; a weight of 0 does. Forced is then
+        such a sign where the column cannot be left out. They do not count among the 10 columns.
 
     Returns
     -------
@@ -426,6 +441,7 @@ def forced_signs(
         errors=errors,
         sample_weight=sample_weight,
         preprocessing=preprocessing,
+        signs=signs,
         longer=None if time_limit is None else f"more time than {time_limit:g} seconds",
     )
 
@@ -441,6 +457,7 @@ def found_within(
     preprocessing: Preprocessing | None = None,
     names: list[str] | None = None,
     known: ErrorBracket | None = None,
+    signs: Any = None,
 ) -> SignReport:
     """`longer`: what may settle more, in words; `names` of the columns, if they have others.
 
@@ -452,22 +469,25 @@ def found_within(
     )
     if names is not None:
         table = replace(table, columns=names)
-    if len(table.columns) > MOST_COLUMNS:
+    signed = signs_of(table, signs)
+    if (free := free_columns(len(table.columns), signed)) > MOST_COLUMNS:
+        free_ones = "columns" if signed is None else "columns without a sign"
         raise InputError(
-            f"forced_signs takes at most {MOST_COLUMNS} columns; X has {len(table.columns)}. Keep "
+            f"forced_signs takes at most {MOST_COLUMNS} {free_ones}; X has {free}. Keep "
             "those that you ask about and the most important others."
         )
     costs = Costs.of(sample_weights(sample_weight, len(table.y)))
     present = np.arange(len(table.y)) if table.present is None else table.present
-    problem = _problem(table, costs)
-    blends = [c.vector for c in collinear_columns(problem.rows)]
+    problem = _problem(table, costs, signed)
+    # With signs another column may not take over what one leaves: only the search tells.
+    blends = [] if signed is not None else [c.vector for c in collinear_columns(problem.rows)]
     without = _rules(problem, clock)
     if known is not None:
         problem.offer(known.rule.lifted)
         least = known.ends[0]
     else:
         least = 0 if errors is not None else _least(problem, clock)
-    about = head(table, True, "float", preprocessing)
+    about = head(table, True, "float", preprocessing) | demand_of(signed)
     columns = [_Column(problem, j, rule) for j, rule in enumerate(without)]
     while True:
         allowed = _allowed(errors, problem)
@@ -537,14 +557,14 @@ def _least(problem: Problem, clock: Clock) -> int:
     return cones.bound
 
 
-def _problem(table: Table, costs: Costs | None) -> Problem:
+def _problem(table: Table, costs: Costs | None, signs: Signs | None) -> Problem:
     if costs is not None and not costs.whole:
         raise InputError(
             f"The weights ({option('sample_weight')}) have no common unit, and errors are "
             "counted in one. Round them: numpy.round(sample_weight, 2) gives multiples of 0.01.",
             option="sample_weight",
         )
-    problem = Problem.of(table, costs, intercept=True)
+    problem = Problem.of(table, costs, intercept=True, signs=signs)
     if directions(problem) is None:
         raise InputError(
             "forced_signs cannot look at this table. It needs a dense table of two labels, with up "
@@ -570,6 +590,8 @@ class _Column:
     def __init__(self, problem: Problem, j: int, known: Rule):
         own = problem.best.w[j]
         self.problem, self.j, self.sign = problem, j, 1 if own >= 0 else -1
+        if problem.signs is not None and problem.signs[j]:
+            self.sign = int(problem.signs[j])
         self.own = int(np.sign(own))
         self.cones: Directions | None = None
         self.others = copy.copy(problem)  # the same rows and costs, rules of its own
@@ -588,7 +610,7 @@ class _Column:
         """`most` cones only make the cost of the other sign sharper, once the sign is forced."""
         if self.others.best.cost <= allowed or self.collinear:
             return
-        cones = self.cones = self.cones or directions(self.others, {self.j: -self.sign})
+        cones = self.cones = self.cones or directions(self.others, (self.j, -self.sign))
         assert cones is not None
         with suppress(LimitReached), np.errstate(all="ignore"):
             cones.reach(most)

@@ -24,7 +24,7 @@ from collections.abc import Callable, Iterable, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
-from itertools import accumulate, compress
+from itertools import accumulate, compress, zip_longest
 from operator import mul
 from typing import Any
 
@@ -40,6 +40,7 @@ KINDS: dict[str, tuple[type, Callable[[list[Any]], bool]]] = {  # true is no num
     "count": (int, lambda counts: min(counts, default=0) >= 0),
     "any": (object, lambda values: True),
     "side": (int, {-1, 1}.issuperset),
+    "way": (int, {-1, 0, 1}.issuperset),
     "float": (float, lambda floats: all(map(math.isfinite, floats))),
     "exact": (str, lambda texts: all(map(EXACT.fullmatch, texts))),
     "bound": (str, lambda texts: all(map(BOUND.fullmatch, texts))),
@@ -55,7 +56,7 @@ FORMS = {  # the fields of each object: ? may be missing, * is a list of these, 
     "always": """schema:text producer:text verdict:text separable:flag~ numbers:text
         fit_intercept:flag rows:count dropped:count* columns:text* target:text labels:text~*
         sizes?:count* sha256:text limits:text* preprocessing?:object collinear?:combination*
-        family?:family absorbed?:text*""",
+        family?:family absorbed?:text* demand?:way*""",
     "family": "name:text time?:text entry?:text strata?:text",
     "combination": "column:count vector:exact*",
 }
@@ -530,13 +531,17 @@ def check_form(claim: Any) -> None:
     if "family" in claim:
         check_family(claim)
         odd = {*MARGINS, "revealing", *({"sizes"} if k == 2 else ())}
+    if "demand" in claim:
+        check_demand(claim)
+        odd |= {*MARGINS, "revealing", "signs", "collinear", "family", "absorbed", "sizes"}
     odd &= {*claim, *claim.get("margins", ())}
     demand(not odd, f"{sorted(odd)} belong to another number of classes, or to another family")
     demand(k == 2 or "sizes" in claim, "the sizes of the classes are missing")
     if "absorbed" in claim:
         check_factors(claim)
     elif verdict == "complete separation":
-        wanted = {"separator", "separated"} if "family" in claim else {*MARGINS}
+        other = "family" in claim or "demand" in claim
+        wanted = {"separator", "separated"} if other else {*MARGINS}
         there = claim.keys() & {"separator", "separated", *MARGINS}
         demand(there == wanted, f"there should be {sorted(wanted)}")
 
@@ -550,6 +555,14 @@ def check_factors(claim: Part) -> None:
     demand(not claim["fit_intercept"], "with factors there is no other intercept")
     partly = claim.keys() & {"separator", "level_weights", "separated"}
     demand(len(partly) in (0, 3), "a separator comes with weights of levels, and rows")
+
+
+def check_demand(claim: Part) -> None:
+    """Signs that weights must have, or be 0: one for each column, 0 where they may have any."""
+    demand(len(claim["demand"]) == len(claim["columns"]), "a sign is demanded of other columns")
+    demand(any(claim["demand"]), "no sign is demanded")
+    kind = claim["verdict"] in ("complete separation", "undecided")
+    demand(kind, "under a demand rows are separable or not; no more is defined")
 
 
 def check_family(claim: Part) -> None:
@@ -616,7 +629,7 @@ def check(claim: Part, data: Data) -> None:
     elif verdict != "undecided":
         check_balance(claim, data)
     if "conflict" in claim:
-        check_conflict(data, claim["conflict"])
+        check_conflict(data, claim["conflict"], claim.get("demand", ()))
     for part in claim.get("revealing", []):
         check_revealing(data, part)
     collinear(claim, data)
@@ -695,9 +708,12 @@ def check_strict(
 
 
 def check_complete(claim: Part, data: Data) -> None:
-    """Every row is strictly right: by the margins, or of a family by one separator."""
-    if "family" in claim:
+    """Every row is strictly right: by the margins; of a family, or with signs demanded, by one
+    separator."""
+    if "family" in claim or "demand" in claim:
         w = data.vector(claim["separator"], "separator")
+        obeys = all(sign * v >= 0 for sign, v in zip(claim.get("demand", ()), w, strict=False))
+        demand(obeys, "the separator has another sign than is demanded")
         signs = data.signs(w)
         demand(min(signs, default=0) > 0, "a row is on the wrong side, or on it")
         demand(claim["separated"] == data.separated(signs), "other rows are right")
@@ -710,13 +726,17 @@ def check_complete(claim: Part, data: Data) -> None:
     check_signs(claim, data, w, every, lambda v: min(data.signs(v)))
 
 
-def check_conflict(data: Data, part: Part) -> None:
-    """A positive blend of rows that is zero: no w can have them all on the right side."""
+def check_conflict(data: Data, part: Part, signs: Sequence[int] = ()) -> None:
+    """A positive blend of rows that is zero: no w can have them all on the right side. Where signs
+    of weights are demanded, it may be of the other sign there: w·blend would be 0 at most, too."""
     demand(0 < len(part["rows"]) <= data.size + 1, "the conflict has no rows or too many")
-    demand(not any(data.total(part, "conflict")), "the conflict does not cancel")
+    total = zip_longest(data.total(part, "conflict"), signs, fillvalue=0)
+    left = any(max(sign * v, 0) if sign else v for v, sign in total)
+    demand(not left, "the conflict does not cancel")
     demand(part["y"] == [data.y[i] for i in part["rows"]], "the conflict has other labels")
-    demand(data.intercept == ("point" in part), "a meeting point comes with an intercept")
-    if data.intercept:  # then the blends of both classes weigh the same and meet in a point
+    meet = data.intercept and not signs
+    demand(meet == ("point" in part), "a meeting point comes with an intercept")
+    if meet:  # then the blends of both classes weigh the same and meet in a point
         positive = [y > 0 for y in part["y"]]
         half = {name: list(compress(part[name], positive)) for name in ("rows", "weights")}
         *point, total = data.total(half, "conflict")
@@ -996,6 +1016,9 @@ def row_count(claim: Part) -> str:
 def result(claim: Part) -> str:
     """What a certificate that holds proves, in words."""
     rows = row_count(claim)
+    if "demand" in claim and claim["separable"] is not None:
+        told = "separable" if claim["separable"] else "not separable"
+        return f"ACCEPTED: {told} with the signs {demanded(claim)}, {rows}, proved."
     if claim["verdict"] != "undecided":
         return f"ACCEPTED: {claim['verdict']}, {rows}, proved.{infinite(claim)}"
     if claim.get("separated"):
@@ -1024,6 +1047,11 @@ def infinite(claim: Part) -> str:
     model = f" multinomial logistic regression against {labels[-1]!r}" if many else model
     model = f" regression of the family {of_family}" if of_family else model
     return f" Infinite coefficients of a{model}: {', '.join(said)}{more}." if found else ""
+
+
+def demanded(claim: Part) -> str:
+    both = zip(claim["columns"], claim["demand"], strict=True)
+    return ", ".join(f"{name!r} {'+' if sign > 0 else '-'}" for name, sign in both if sign)
 
 
 def subject(claim: Part, unused: Sequence[str]) -> str:

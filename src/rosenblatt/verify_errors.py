@@ -52,7 +52,7 @@ demand = verify.demand
 
 def check_form(claim: Any) -> None:
     verify.check_schema(claim, SCHEMA)
-    other = set(claim).symmetric_difference(FIELDS) - {"preprocessing"}
+    other = set(claim).symmetric_difference(FIELDS) - {"preprocessing", "demand"}
     demand(not other, f"fields are missing or unknown: {sorted(other)}")
     demand(claim["numbers"] == "float", "the numbers must be meant as floats")
     demand(claim["fit_intercept"] is True, "rules through the origin are not what cones speak of")
@@ -64,6 +64,9 @@ def check_form(claim: Any) -> None:
     texts = [*claim["columns"], *claim["labels"], claim["target"], claim["sha256"], claim["unit"]]
     demand(all(type(text) is str for text in texts), "a name, a label or the hash is not text")
     demand(len(claim["labels"]) == 2, "there must be two labels")
+    if "demand" in claim:
+        verify.check_value(claim["demand"], "way*", "demand")
+        verify.check_demand({**claim, "verdict": "undecided"})
     demand(bool(UNIT.fullmatch(claim["unit"])), "the unit is not a positive fraction")
     whole = claim["costs"] is not None or claim["unit"] == "1"
     demand(whole, "an error counts 1 where rows have no weights: the unit is another")
@@ -112,14 +115,15 @@ class Table:
 
 
 def orthants(claim: Part, d: int) -> Iterator[list[list[int]]]:
-    """Their generators: +-1 in one column; the signs of the last column change first."""
-    choices = [[1, -1]] * d
+    """Their generators: +-1 in one column; the signs of the last column change first. A weight
+    whose sign is demanded, and asked to be the other one, is 0."""
+    choices = [[sign] if sign else [1, -1] for sign in claim.get("demand", [0] * d)]
     if claim["column"] is not None:
         demand(type(claim["column"]) is list and len(claim["column"]) == 2, "column is no pair")
         j, sign = claim["column"]
         demand(is_count(j) and j < d and type(sign) is int, "column names no column")
         demand(sign in (1, -1), "the sign of a column is neither 1 nor -1")
-        choices = [*choices[:j], [sign], *choices[j + 1 :]]
+        choices[j] = [sign if sign in choices[j] else 0]
     for signs in itertools.product(*choices):
         yield [[sign * (k == j) for k in range(d)] for j, sign in enumerate(signs)]
 
@@ -173,30 +177,34 @@ def check_rule(claim: Part, data: verify.Data, table: Table) -> None:
         demand(claim["at_most"] is None, "at_most needs a rule")
         return
     demand(type(claim["rule"]) is list and is_count(claim["at_most"]), "the rule is no list")
-    wrong = cost_of(data.vector(claim["rule"], "the rule"), data, table)
+    wrong = cost_of(claim, claim["rule"], data, table)
     demand(wrong == claim["at_most"], f"the rule misclassifies {wrong}, not {claim['at_most']}")
 
 
-def check_tolerance(part: Any, at_least: int, data: verify.Data, table: Table) -> None:
+def check_tolerance(claim: Part, data: verify.Data, table: Table) -> None:
     """More than `errors`, also where some labels are wrong or some rows others: each moves what a
     rule costs by no more than its own cost. The `rule` that makes so many moves, too; without one
     the number stays."""
-    known = {"labels", "rows", "errors", "rule"}
+    part, known = claim["tolerates"], {"labels", "rows", "errors", "rule"}
     demand(type(part) is dict and set(part) == known, "what it tolerates has other fields")
     whole = all(is_count(part[name]) for name in ("labels", "rows", "errors"))
     demand(whole, "what it tolerates is no whole number")
     if part["rule"] is not None:
         demand(type(part["rule"]) is list, "the rule that it is compared with is no list")
-        made = cost_of(data.vector(part["rule"], "the rule compared"), data, table)
+        made = cost_of(claim, part["rule"], data, table)
         demand(made == part["errors"], f"the rule compared misclassifies {made}")
-    heaviest, gap = sorted(table.cost.values(), reverse=True), at_least - part["errors"]
+    heaviest = sorted(table.cost.values(), reverse=True)
+    gap = claim["at_least"] - part["errors"]
     for name, each in ("labels", 1 if part["rule"] is None else 2), ("rows", 1):
         some = heaviest[: part[name]]
         demand(len(some) == part[name], f"there are no {part[name]} {name}")
         demand(each * sum(some) < gap, f"{part[name]} {name} may be too many")
 
 
-def cost_of(w: Sequence[Any], data: verify.Data, table: Table) -> int:
+def cost_of(claim: Part, texts: Sequence[str], data: verify.Data, table: Table) -> int:
+    w = data.vector(texts, "the rule")
+    obeys = all(sign * v >= 0 for sign, v in zip(claim.get("demand", ()), w, strict=False))
+    demand(obeys, "the rule has another sign than is demanded")
     signs = zip(data.present, data.signs(w), strict=True)
     return sum(table.cost[i] for i, sign in signs if sign <= 0)
 
@@ -207,7 +215,7 @@ def check(claim: Part, data: verify.Data) -> None:
     table = Table(claim, data)
     check_rule(claim, data, table)
     if claim["tolerates"] is not None:
-        check_tolerance(claim["tolerates"], claim["at_least"], data, table)
+        check_tolerance(claim, data, table)
     check_tree(claim, table)
 
 
@@ -224,6 +232,8 @@ def figures(claim: Part) -> Part:
 def result(claim: Part) -> str:
     """What a proof that holds proves, in words."""
     which, rows, told = "every linear rule", verify.row_count(claim), figures(claim)
+    if "demand" in claim:
+        which += f" with the signs {verify.demanded(claim)}"
     if claim["column"] is not None:
         j, sign = claim["column"]
         other = "negative" if sign > 0 else "positive"

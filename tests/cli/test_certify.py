@@ -499,3 +499,22 @@ def test_errors_that_weigh_are_a_sentence_and_what_is_left_out_is_told_once(shel
     check_sentence(line_of(out, "16.67%"))
     check_sentence(line_of(out, "row 4"))
     assert out.count("Left out: one row of weight 0.") == 1
+
+
+def test_signs_that_are_demanded_and_what_they_cost(shell, tmp_path):
+    """As in Python; the proofs are about them, and the wrong ones are named."""
+    columns = ["--ignore", "share", "--ignore", "expenditure"]
+    asked = ["--sign", "income:-", "--sign", "owner=yes:+", "--min-errors", "--search-time", "1"]
+    path = str(tmp_path / "c.json")
+    code, said, _ = shell("certify", CREDIT, "-y", "card", *columns, *asked, "-o", path, "--json")
+    found = json.loads(said)
+    assert (code, found["signs"]) == (0, {"income": "-", "owner=yes": "+"})
+    assert found["price"]["at_most"] >= found["price"]["at_least"] >= 0
+    assert json.loads((tmp_path / "c.json").read_text())["demand"] == [0, 0, -1, 1, 0, 0, 0, 0, 0]
+    code, said, _ = shell("verify", path, CREDIT)
+    assert code == 0
+    assert "not separable with the signs 'income' -, 'owner=yes' +" in said
+    for wrong in ("income", "income:x", "foo:+", "owner:+"):
+        code, _, error = shell("certify", CREDIT, "-y", "card", "--sign", wrong)
+        assert code == 2
+        assert "--sign" in error

@@ -16,8 +16,9 @@ def separable(rows):
     return len(rational.strict_rows(rows)) == len(rows)
 
 
-def fewest(rows, weights):
-    """The least total weight of rows without which the others have a separator."""
+def fewest(rows, weights, always=()):
+    """The least total weight of rows without which the others have a separator, which is right
+    about those that are always kept."""
     order = sorted(range(len(rows)), key=lambda i: -weights[i])
     rows, weights = [rows[i] for i in order], [Fraction(weights[i]) for i in order]
     best = sum(weights)
@@ -33,7 +34,7 @@ def fewest(rows, weights):
             go([*kept, rows[k]], k + 1, cost)
         go(kept, k + 1, cost + weights[k])
 
-    go([], 0, Fraction(0))
+    go(list(always), 0, Fraction(0))
     return best
 
 
@@ -76,8 +77,9 @@ def every_direction(X):
     return [v for v in [*unit, *between] if any(v)]
 
 
-def fewest_with_sign(X, y, cost, j, sign):
-    """Rules whose weight on column j is 0 or has this sign."""
+def fewest_with_sign(X, y, cost, j, sign, demanded=(0, 0)):
+    """Rules whose weight on column j is 0 or has this sign, and those demanded beside it."""
     constant = min(sum(c for c, label in zip(cost, y, strict=True) if label == s) for s in (1, -1))
     allowed = [w for w in every_direction(X) if sign * w[j] >= 0]
+    allowed = [w for w in allowed if all(s * v >= 0 for s, v in zip(demanded, w, strict=True))]
     return min([constant, *(errors_along(w, X, y, cost) for w in allowed)])

@@ -1,5 +1,7 @@
 """Cones of directions: all 2^d orthants at first, each split into two where it must be.
 
+Signs that weights must have leave fewer orthants; a weight that must be 0 has the generator 0.
+
 A cone has d generators, whole vectors; its directions are their non-negative blends. It is split on
 an edge: p g_a + q g_b takes the place of g_a in one half and of g_b in the other.
 """
@@ -79,11 +81,11 @@ class Cones:
         """Each is looked at once: the questions about all columns begin with the same ones."""
         choices = [[signs[j]] if j in signs else [1, -1] for j in range(self.table.d)]
         axes = [
-            [self._generator(tuple(s * (k == j) for k in range(self.table.d))) for s in choice]
+            {s: self._generator(tuple(s * (k == j) for k in range(self.table.d))) for s in choice}
             for j, choice in enumerate(choices)
         ]
-        for generators in itertools.product(*axes):
-            place = tuple(sum(g.direction) for g in generators)
+        for place in itertools.product(*choices):
+            generators = tuple(axis[sign] for axis, sign in zip(axes, place, strict=True))
             if place not in self._orthants:
                 cone = self._cone(generators, NO_PAIRS)
                 self._orthants[place] = cone.pairs, self.cut(cone)

@@ -31,19 +31,28 @@ class Answer:
 
 def ask(problem: Problem, alive: Mask, *, always: int | None = None) -> Answer:
     """About the living rows. Of many rows a sample is asked first; `always` belongs to each."""
-    rows, index = problem.rows, np.flatnonzero(alive)
+    (rows, metric), index = problem.asked, np.flatnonzero(alive)
+    rows.budget = problem.rows.budget
+    signs = np.arange(problem.rows.n, rows.n)  # of weights: they are in every question
     size = _SAMPLE * rows.D
     while size * _GROWTH < len(index):
         some = np.random.default_rng(size).choice(index, size, replace=False)
         if always is not None:
             some = np.append(some, always)
-        some = np.unique(some)
+        some = np.unique(np.append(some, signs))
         rows.budget.spend(len(some))
-        answer = _ask(rows.part(some), _of(problem.metric, some), None)
+        answer = _ask(rows.part(some), _of(metric, some), None)
         if answer.conflict is not None:
-            return Answer({int(some[i]): v for i, v in answer.conflict.items()})
+            return Answer(_of_rows(problem, {int(some[i]): v for i, v in answer.conflict.items()}))
         size *= _GROWTH
-    return _ask(rows, problem.metric, alive)
+    answer = _ask(rows, metric, np.append(alive, np.ones(len(signs), dtype=bool)))
+    if answer.conflict is not None:
+        return Answer(_of_rows(problem, answer.conflict))
+    return answer
+
+
+def _of_rows(problem: Problem, blend: Blend) -> Blend:
+    return {i: v for i, v in blend.items() if i < problem.rows.n}
 
 
 def _of(metric: Metric, some: Index) -> Metric:

@@ -18,10 +18,11 @@ from scipy import sparse
 
 from rosenblatt._bounds.cones import Cone, Cones, best_cut
 from rosenblatt._bounds.pairs import NO_PAIRS, Pairs, PairTable
-from rosenblatt._bounds.problem import Problem
+from rosenblatt._bounds.problem import Problem, Signs
 from rosenblatt._util.budget import LimitReached
 
-MOST_COLUMNS = 10  # of 2^10 orthants
+MOST_COLUMNS = 10  # whose signs are free: of 2^10 orthants
+_MOST_ASKED = 60  # with those whose signs are demanded
 _MOST_NUMBERS = 4 * 10**6  # in the table
 _MOST_PAIRS = 25 * 10**6  # of rows of both labels, in more than two columns
 _MANY, _SOME = 256, 4  # after so many cones the middle of one in four is tried as a rule
@@ -35,7 +36,7 @@ class Directions:
     def __init__(
         self,
         problem: Problem,
-        signs: dict[int, int] | None = None,
+        column: tuple[int, int] | None = None,
         *,
         table: PairTable | None = None,
         keep: bool = False,
@@ -43,7 +44,8 @@ class Directions:
         self.problem, self.table = problem, table or problem.pairs
         self._keep = keep  # cones that are split
         self._cones = problem.cones if table is None else Cones(table)
-        self.signs = signs or {}
+        self.column = column
+        self.signs = _signs(problem, column)
         self.roots: list[Cone] = []
         self._open: list[tuple[int, int, Cone]] = []
         self._final: list[int] = []  # the least bound of cones that are split no further
@@ -122,16 +124,34 @@ class Directions:
         self.problem.offer_exact([*w, -Fraction(low + high, 2)])
 
 
-def directions(problem: Problem, signs: dict[int, int] | None = None) -> Directions | None:
+def _signs(problem: Problem, column: tuple[int, int] | None) -> dict[int, int]:
+    """By column: those demanded; that of the column asked about, or 0 where both must hold."""
+    asked = [] if problem.signs is None else problem.signs.tolist()
+    signs = {j: sign for j, sign in enumerate(asked) if sign}
+    if column is not None:
+        j, sign = column
+        signs[j] = 0 if signs.get(j) == -sign else sign
+    return signs
+
+
+def free_columns(d: int, signs: Signs | None) -> int:
+    """Whose weights may have both signs: twice the orthants each."""
+    return d - (0 if signs is None else int(np.count_nonzero(signs)))
+
+
+def directions(problem: Problem, column: tuple[int, int] | None = None) -> Directions | None:
+    """`column`: about rules whose weight on it is 0 or has this sign."""
     rows = problem.rows
-    if not rows.intercept or not 1 <= rows.d <= MOST_COLUMNS or sparse.issparse(rows.X):
+    if not rows.intercept or sparse.issparse(rows.X):
+        return None
+    if not 1 <= rows.d <= _MOST_ASKED or free_columns(rows.d, problem.signs) > MOST_COLUMNS:
         return None
     labels = [int((rows.y == label).sum()) for label in (1, -1)]
     if not all(labels) or rows.n * rows.d > _MOST_NUMBERS or problem.cost.dtype == object:
         return None
     if rows.d > 2 and labels[0] * labels[1] > _MOST_PAIRS:
         return None
-    return Directions(problem, signs) if problem.pairs.possible else None
+    return Directions(problem, column) if problem.pairs.possible else None
 
 
 # --- The proof by cones as a document: what `verify_errors.py` checks ----------------------------
@@ -148,7 +168,7 @@ class Tree:
 
     def __init__(self, cones: Directions, present: Row, rows: int):
         self._roots, self._enough = cones.roots, cones.bound
-        self._column = next(([j, sign] for j, sign in cones.signs.items()), None)
+        self._column = None if cones.column is None else list(cones.column)
         self._group, self._single = cones.problem.group, cones.problem.single
         self._counted = cones.problem.unit == 1 and bool((self._single == 1).all())
         self._present, self._rows = present, rows

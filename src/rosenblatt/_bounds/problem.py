@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from rosenblatt._bounds.cones import Cones, simplest
 from rosenblatt._bounds.pairs import PairTable
 from rosenblatt._certify.conditioning import Metric, decision_metric
+from rosenblatt._certify.demand import with_signs
 from rosenblatt._certify.diagnostics import hashes
 from rosenblatt._certify.rows import Floats, Rows
 from rosenblatt._certify.table import Table
@@ -22,6 +23,7 @@ from rosenblatt._util.budget import Budget
 
 Mask = NDArray[np.bool_]
 Index = NDArray[np.intp]
+Signs = NDArray[np.int8]
 
 
 _MOST_UNITS = 1 << 40  # that weights add up to; else a coarser unit within rounding is looked for
@@ -108,10 +110,12 @@ class Rule:
 class Problem:
     """Different rows: those that are equal, labels included, are one that costs what they do.
 
-    A rule is right about all of them or about none. Costs are whole multiples of `unit`.
+    A rule is right about all of them or about none. Costs are whole multiples of `unit`. Where
+    `signs` of weights are demanded, all rules obey them.
     """
 
-    def __init__(self, rows: Rows, costs: Costs | None):
+    def __init__(self, rows: Rows, costs: Costs | None, signs: Signs | None = None):
+        self.signs = signs
         self.first, self.group = equal_rows(rows)
         self.single, self.unit, _ = costs or Costs(np.ones(rows.n, dtype=np.int64))
         if len(self.first) < rows.n:
@@ -126,12 +130,14 @@ class Problem:
         self.beyond_floats: int | None = None  # the cost of a rule that no floats were found for
 
     @classmethod
-    def of(cls, table: Table, costs: Costs | None, *, intercept: bool) -> Problem:
+    def of(
+        cls, table: Table, costs: Costs | None, *, intercept: bool, signs: Signs | None = None
+    ) -> Problem:
         X, y = table.X, table.y
         if table.present is not None:
             X, y = X[table.present], y[table.present]
             costs = None if costs is None else costs.of_rows(table.present)
-        return cls(Rows(X, y, intercept=intercept, decimal=False, budget=Budget()), costs)
+        return cls(Rows(X, y, intercept=intercept, decimal=False, budget=Budget()), costs, signs)
 
     def nothing(self) -> Rule:
         return Rule(np.zeros(self.rows.D), np.ones(self.rows.n, dtype=bool), int(self.cost.sum()))
@@ -155,6 +161,25 @@ class Problem:
             return Metric(np.ones(self.rows.d), np.zeros(self.rows.d), 1.0)
         return decision_metric(self.rows)
 
+    @property
+    def asked(self) -> tuple[Rows, Metric]:
+        """The rows that conflicts are looked for in: those of the signs are behind the others."""
+        return (self.rows, self.metric) if self.signs is None else self._signed
+
+    @cached_property
+    def _signed(self) -> tuple[Rows, Metric]:
+        assert self.signs is not None
+        rows = with_signs(self.rows, self.signs)
+        return rows, decision_metric(rows)
+
+    def obeying(self, w: NDArray[Any]) -> NDArray[Any]:
+        """The nearest weights with the signs demanded."""
+        if self.signs is None:
+            return w
+        wrong = np.zeros(len(w), dtype=bool)
+        wrong[: len(self.signs)] = self.signs * w[: len(self.signs)] < 0
+        return np.where(wrong, abs(w) * 0, w)
+
     def total(self, mask: Mask) -> int:
         return int(self.cost[mask].sum())
 
@@ -167,6 +192,7 @@ class Problem:
             self.rows.budget = budget
 
     def rule(self, w: Floats) -> Rule:
+        w = self.obeying(w)
         wrong = self.wrong([Fraction(v) for v in w.tolist()])
         return Rule(w, wrong, self.total(wrong))
 
@@ -177,6 +203,7 @@ class Problem:
         return True
 
     def offer_exact(self, w: list[Fraction]) -> bool:
+        w = self.obeying(np.array(w, dtype=object)).tolist()
         cost = self.total(self.wrong(w))
         if cost >= self.best.cost:
             return False

@@ -55,7 +55,8 @@ def without(problem: Problem, j: int) -> Rule:
     rows = problem.rows
     kept = np.delete(np.arange(rows.d), j)
     costs = Costs(problem.cost, problem.unit)
-    part = Problem(rows.like(rows.X[:, kept], rows.y.astype(np.int8)), costs)
+    signs = None if problem.signs is None else problem.signs[kept]
+    part = Problem(rows.like(rows.X[:, kept], rows.y.astype(np.int8)), costs, signs)
     constant(part)
     try:
         if len(kept):
@@ -139,6 +140,7 @@ def _fit(problem: Problem, perceptron: Perceptron, X: Any) -> bool:
 @np.errstate(all="ignore")  # what overflows is not chosen, and errors are recounted exactly
 def descend(problem: Problem, w: Floats, lines: int) -> None:
     rows, rng = problem.rows, np.random.default_rng(0)
+    w = problem.obeying(w)
     m = rows.scores(*rows.split(w))
     cost = float(problem.c[~(m > 0)].sum())
     try:
@@ -153,7 +155,14 @@ def descend(problem: Problem, w: Floats, lines: int) -> None:
             size = float(np.linalg.norm(moved))
             if not 0 < size < np.inf:
                 continue
-            w, m, cost = moved / size, (m + t * p) / size, least
+            obeying = problem.obeying(moved)
+            if obeying is moved or (obeying == moved).all():
+                w, m, cost = moved / size, (m + t * p) / size, least
+                continue
+            there = rows.scores(*rows.split(obeying))
+            made = float(problem.c[~(there > 0)].sum())
+            if made <= cost:
+                w, m, cost = obeying, there, made
     finally:
         problem.offer(w)
 

@@ -120,7 +120,7 @@ def overturn(problem: Problem, rival: Rule, j: int, sign: int) -> Overturn | Non
     Rows on which only the rival errs are turned round until it is the better one of both; where a
     search then finds a better rule with the sign, more rows are. None: the budget ended before.
     """
-    search = _Turning(problem, rival, {j: sign})
+    search = _Turning(problem, rival, j, sign)
     with suppress(LimitReached), np.errstate(all="ignore"):
         if search.find():
             search.prove()
@@ -128,8 +128,8 @@ def overturn(problem: Problem, rival: Rule, j: int, sign: int) -> Overturn | Non
 
 
 class _Turning:
-    def __init__(self, problem: Problem, rival: Rule, signs: dict[int, int]):
-        self.known, self.rival, self.signs = problem, rival, signs
+    def __init__(self, problem: Problem, rival: Rule, j: int, sign: int):
+        self.known, self.rival, self.j, self.sign = problem, rival, j, sign
         self.costs = problem.single
         self.turned = np.zeros(len(self.costs), dtype=bool)
         self.least = rival.cost  # of the rival, as things are
@@ -159,7 +159,9 @@ class _Turning:
         """A rule with the sign that is better than the rival is now."""
         rows, group = self.known.rows, self.known.group
         y = np.where(self.turned, -rows.y[group], rows.y[group]).astype(np.int8)
-        self.problem = Problem(rows.like(rows.X[group], y), Costs(self.costs, self.known.unit))
+        self.problem = Problem(
+            rows.like(rows.X[group], y), Costs(self.costs, self.known.unit), self.known.signs
+        )
         self.problem.rows.budget = rows.budget
         constant(self.problem)
         self.problem.offer(before.w)
@@ -168,15 +170,14 @@ class _Turning:
         best = self.problem.best
         if best.cost >= self.least:
             return None
-        ((j, sign),) = self.signs.items()
-        if best.w[j] * sign > 0:
+        if best.w[self.j] * self.sign > 0:
             return best
         self.rival, self.least = best, best.cost
         return None
 
     def prove(self) -> None:
         self.proved = self.least == 0
-        if not self.proved and (cones := directions(self.problem, self.signs)) is not None:
+        if not self.proved and (cones := directions(self.problem, (self.j, self.sign))) is not None:
             self.problem.best = Rule(self.rival.w, self.rival.wrong, self.least)
             cones.reach()
             self.proved = cones.bound >= self.least

@@ -10,6 +10,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rosenblatt import verify
 from rosenblatt._certify.balance import Blend
@@ -153,10 +154,11 @@ def root(square: Fraction, *, up: bool) -> float | None:
     return value
 
 
-def conflict(rows: Rows, name: Names, blend: Blend) -> dict[str, Any]:
+def conflict(rows: Rows, name: Names, blend: Blend, *, meet: bool = True) -> dict[str, Any]:
+    """`meet`: the averages of both classes are the same point, where there is an intercept."""
     index = sorted(blend)
     out = name.blend(blend) | {"y": [int(rows.y[i]) for i in index]}
-    if rows.intercept:
+    if rows.intercept and meet:
         *point, total = rows.blend({i: blend[i] for i in index if rows.y[i] > 0})
         out["point"] = [v.numerator / (v.denominator * int(total)) for v in point]
     return out
@@ -193,6 +195,22 @@ def partition_part(partition: Partition, name: Names, *, margins: bool = True) -
         if "orthogonal" in out or word == "complete separation" or type(name) is not Names:
             out["separated"] = name.separated(partition.alive)
     return out
+
+
+def demanded_part(partition: Partition, name: Names, signs: NDArray[np.int8]) -> dict[str, Any]:
+    """The rows of the partition are those of the table and, after them, the signs."""
+    out: dict[str, Any] = {"demand": signs.tolist()}
+    if partition.conflict is not None:
+        n = partition.rows.n - int(np.count_nonzero(signs))
+        blend = {i: v for i, v in partition.conflict.items() if i < n}
+        part = conflict(partition.rows, name, blend)
+        return out | {"verdict": "undecided", "separable": False, "conflict": part}
+    if not partition.done:
+        return out | {"verdict": "undecided", "separable": None}
+    assert partition.separator is not None
+    there = partition.alive[: partition.rows.n - int(np.count_nonzero(signs))]
+    out |= {"verdict": "complete separation", "separable": True}
+    return out | {"separator": numbers(partition.separator), "separated": name.separated(there)}
 
 
 def margin(bound: Bound, name: Names) -> dict[str, Any]:

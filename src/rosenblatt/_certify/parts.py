@@ -199,6 +199,12 @@ class AboutRows:
         return bool(self._document["fit_intercept"])
 
     @property
+    def signs(self) -> dict[str, str]:
+        """The signs that were demanded of weights, by name."""
+        both = zip(self.feature_names, self._document.get("demand", ()), strict=False)
+        return {name: "+" if sign > 0 else "-" for name, sign in both if sign}
+
+    @property
     def sha256(self) -> str:
         return str(self._document["sha256"])
 

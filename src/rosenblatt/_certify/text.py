@@ -42,9 +42,17 @@ def as_text(certificate: Certificate) -> str:
 def sections(certificate: Certificate) -> Iterator[tuple[str, list[str]]]:
     of_family = certificate.family != "logistic" or bool(certificate.absorbed)
     parts = _parts_of_family if of_family else _parts_of_many if certificate.many else _parts
+    parts = _parts_with_signs if certificate.signs else parts
     for kind, lines in parts(certificate):
         if part := list(lines):
             yield kind, part
+
+
+def _parts_with_signs(certificate: Certificate) -> Iterator[tuple[str, Iterable[str]]]:
+    yield "verdict", _verdict_with_signs(certificate)
+    if certificate.conflict is not None:
+        yield "conflict", _conflict(certificate, certificate.conflict)
+    yield "about", _about(certificate)
 
 
 def _parts(certificate: Certificate) -> Iterator[tuple[str, Iterable[str]]]:
@@ -132,6 +140,21 @@ def _verdict(certificate: Certificate) -> Iterator[str]:
         yield f"More time may settle it: {option('time_limit', ...)}."
 
 
+def _verdict_with_signs(certificate: Certificate) -> Iterator[str]:
+    signs = ", ".join(f"{name} {sign}" for name, sign in certificate.signs.items())
+    which = f"linear rule with the signs {signs} (a weight may be 0)"
+    rows = f"right about all {certificate.n_rows:,} rows"
+    if certificate.separable is None:
+        yield f"Undecided: it is not known whether a {which} is {rows}."
+        yield f"{_limits(certificate)}. More time may settle it: {option('time_limit', ...)}."
+    elif certificate.separable:
+        yield f"Separable with these signs: a {which} is {rows}."
+        yield "A perceptron whose steps are projected onto these signs converges."
+    else:
+        yield f"Not separable with these signs: no {which} is {rows}."
+        yield "Rules with other signs were not asked."
+
+
 def _no_estimate(python: str) -> str:
     instead = either(f"rosenblatt.separation.{python}", "rosenblatt certify --estimates")
     return (
@@ -146,13 +169,14 @@ def _limits(certificate: Certificate) -> str:
 
 def _conflict(certificate: Certificate, conflict: Conflict) -> Iterator[str]:
     k, rows = len(conflict.rows), [row_number(row) for row in conflict.rows]
-    if k == 1:
+    if k == 1 and not certificate.signs:
         yield (
             f"Why: row {rows[0]} is all zeros, so it lies on every hyperplane through the origin "
             f"({counted()})."
         )
         return
-    if k == 2 and conflict.weights == [1, 1] and len(set(conflict.labels)) == 2:
+    equal = conflict.weights == [1, 1] and len(set(conflict.labels)) == 2
+    if k == 2 and equal and not certificate.signs:
         yield _equal_rows(conflict)
         return
     yield (
@@ -167,6 +191,11 @@ def _conflict(certificate: Certificate, conflict: Conflict) -> Iterator[str]:
             f"  A weighted average of {many(many_a, 'row', 'one')} labelled {named(a)} equals a "
             f"weighted average of {many(many_b, 'row', 'one')} labelled {named(b)}. The common "
             f"point: {some}{_more(len(point), 'column')}."
+        )
+    elif certificate.signs:
+        yield (
+            "  Each multiplied by the sign of its label, a weighted sum of them is zero; in the "
+            "columns with a sign it has the other sign or is zero."
         )
     else:
         yield "  Each multiplied by the sign of its label, a weighted sum of them is zero."

@@ -16,7 +16,12 @@ _at_shell = False  # of the whole process: its threads make sentences, too
 _about_frame = ContextVar("about_frame", default=False)
 # Options that are not the parameter with dashes before it.
 _TYPED = {"C": "-C", "costs": "--cost", "fit_intercept": "--intercept"}
-_TYPED |= {"groups": "--group", "random_state": "--seed"}
+_TYPED |= {
+    "signs": "--sign",
+    "sample_weight": "--weight",
+    "groups": "--group",
+    "random_state": "--seed",
+}
 _METAVARS = {
     "cache": "FOLDER",
     "checkpoint": "FOLDER",

@@ -81,6 +81,24 @@ def row_options(*, labelled: bool = False) -> Callable[[Function], Function]:
     return lambda function: _all([_files, *reading], function)
 
 
+def signs_of(given: Sequence[str]) -> dict[str, str] | None:
+    """What --sign says; None: it was not given."""
+    found: dict[str, str] = {}
+    for text in given:
+        name, colon, sign = text.rpartition(":")
+        if not colon or sign not in ("+", "-"):
+            raise click.UsageError(f"--sign {text}: give COLUMN:+ or COLUMN:-, as --sign income:+")
+        if name in found:
+            raise click.UsageError(f"--sign names {name!r} twice: give one sign.")
+        found[name] = sign
+    return found or None
+
+
+def sign_option(help: str) -> Callable[[Function], Function]:
+    """Signs demanded of weights: `signs_of` reads them."""
+    return click.option("--sign", "signs", multiple=True, metavar="COLUMN:+", help=help)
+
+
 def file_option(*flags: str, help: str) -> Callable[[Function], Function]:
     """A file that is written if it is named."""
     return click.option(*flags, metavar="FILE", help=f"{help}  [default: none]")

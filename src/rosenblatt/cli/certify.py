@@ -98,6 +98,11 @@ _NOT_SEPARABLE = 12
     help="A factor of many levels (fixed effects), none of which becomes a column; may be given "
     "several times, of two labels or with --family poisson or ppml.",
 )
+@_options.sign_option(
+    "Of two labels: ask about rules whose weight on COLUMN is not negative (COLUMN:-: not "
+    "positive), for the positive label; several times for several columns. A level of a column of "
+    "words is COLUMN=LEVEL:+.  [default: none]"
+)
 @_options.flag("--no-intercept", "Allow hyperplanes through the origin only.")
 @_options.seconds_option(
     "--time-limit",
@@ -114,7 +119,7 @@ _NOT_SEPARABLE = 12
 )
 @click.option(
     "--forced-signs",
-    "signs",
+    "forced",
     is_flag=True,
     help="Also find the weights whose sign is the same in every linear rule that makes no more "
     "errors than the best rule found, of two labels and at most 10 columns of numbers. The signs "
@@ -152,11 +157,12 @@ def command(
     strata: str | None,
     levels: str | None,
     absorb: tuple[str, ...],
+    signs: tuple[str, ...],
     no_intercept: bool,
     time_limit: float | None,
     estimates: bool,
     min_errors: bool,
-    signs: bool,
+    forced: bool,
     search_time: float | None,
     proofs: str | None,
     pairs: bool,
@@ -199,12 +205,15 @@ def command(
         raise click.UsageError(
             "--estimates are computed from float64 numbers: leave out --numbers decimal."
         )
-    if not rules and (estimates or min_errors or signs):
+    if estimates and signs:
+        raise click.UsageError("--estimates are of a model without --sign: give only one.")
+    if not rules and (estimates or min_errors or forced or signs):
         raise click.UsageError(
-            "--estimates, --min-errors and --forced-signs are about logistic models and linear "
-            "rules: leave out --family and --absorb."
+            "--estimates, --min-errors, --sign and --forced-signs are about logistic models and "
+            "linear rules: leave out --family and --absorb."
         )
-    _check_search(min_errors, signs, search_time, proofs, decimal, no_intercept)
+    demand: dict[str, Any] = {"signs": _options.signs_of(signs)}
+    _check_search(min_errors, forced, search_time, proofs, decimal, no_intercept)
     if output is not None and output == encoded:
         raise InputError(f"-o and --encoded both name {output}: give two different files.")
     for path in (output, encoded):
@@ -226,8 +235,8 @@ def command(
     out.say_detail(f"{X.shape[0] - len(left_out):,} rows, {X.shape[1]:,} features.")
     if len(left_out):
         out.say(f"{unlabelled(len(left_out), preprocessing.reading)}.")
-    if signs and len(set(y.tolist())) == 2:
-        _check_columns(files, X.shape[1])
+    if forced and len(set(y.tolist())) == 2:
+        _check_columns(files, X.shape[1] - len(signs))
     through = {
         "fit_intercept": not no_intercept,
         "preprocessing": preprocessing,
@@ -241,6 +250,7 @@ def command(
             time_limit=time_limit,
             pairs=pairs,
             **through,
+            **demand,
             **of_family,
         )
     if encoded is not None:
@@ -256,14 +266,17 @@ def command(
         out.say(f"The certificate is in {output}.")
     seconds = _SECONDS if search_time is None else search_time
     separable = certificate.separable is True
-    bracket = None
+    bracket = free = None
     if min_errors and not certificate.many and not separable:
         with out.working("searching for the fewest errors"):
-            bracket = minimum_errors(X, y, time_limit=seconds, **through)
+            bracket = minimum_errors(X, y, time_limit=seconds, **through, **demand)
+        if signs:
+            with out.working("searching for the fewest errors without these signs"):
+                free = minimum_errors(X, y, time_limit=seconds, **through)
     report = None
-    if signs and not certificate.many:
+    if forced and not certificate.many:
         with out.working("searching for signs that the rows force"):
-            report = _forced_signs(rows, bracket, seconds, separable=separable)
+            report = _forced_signs(rows, bracket, seconds, separable=separable, **demand)
         bracket = bracket and report.improved(bracket)
     models: dict[str, Model] = {}
     if estimates and len(certificate.classes) == 2:
@@ -274,6 +287,10 @@ def command(
     if out.as_json:
         content = {"files": list(files)} | describe(certificate, bracket)
         content["warnings"] = rows.warnings
+        if signs:
+            content |= demand
+        if free is not None and bracket is not None:
+            content["price"] = dict(zip(("at_least", "at_most"), bracket.price(free), strict=True))
         if estimates:
             content["estimates"] = {name: _as_dict(model) for name, model in models.items()}
         _common.print_json("certify", content | ({} if report is None else _described(report)))
@@ -290,9 +307,11 @@ def command(
                 click.echo()
             if bracket is not None:
                 click.echo("\n".join(bracket.lines(alone=False)))
+            if free is not None and bracket is not None:
+                _common.print_text(one_line(bracket.price_sentence(free)))
             if report is not None:
                 click.echo(str(report))
-        asked = {"--forced-signs": signs, "--min-errors": min_errors, "--estimates": estimates}
+        asked = {"--forced-signs": forced, "--min-errors": min_errors, "--estimates": estimates}
         for name, wanted in asked.items():
             if wanted and certificate.many:
                 click.echo(
@@ -323,7 +342,7 @@ def _short(certificate: Certificate, rows: _Rows, *, told: bool) -> str:
     from rosenblatt._certify.text import sections
 
     parts = dict(sections(certificate))
-    if certificate.family != "logistic" or certificate.absorbed:
+    if certificate.family != "logistic" or certificate.absorbed or certificate.signs:
         said = [*parts.pop("verdict"), *parts.get("coefficients", []), *parts.get("collinear", [])]
         return "\n".join(one_line(line) for line in [*said, *_about(certificate, rows)])
     first, *rest = parts["verdict"]
@@ -366,13 +385,13 @@ def _about(certificate: Certificate, rows: _Rows) -> list[str]:
 
 def _check_search(
     min_errors: bool,
-    signs: bool,
+    forced: bool,
     search_time: float | None,
     proofs: str | None,
     decimal: bool,
     no_intercept: bool,
 ) -> None:
-    if signs and (decimal or no_intercept):
+    if forced and (decimal or no_intercept):
         raise click.UsageError(
             "--forced-signs works for rules with an intercept on float64 numbers: leave out "
             "--numbers decimal and --no-intercept."
@@ -382,7 +401,7 @@ def _check_search(
             "--min-errors works on float64 numbers: leave out --numbers decimal."
         )
     for option, value in (("--search-time", search_time), ("--proofs", proofs)):
-        if value is not None and not (min_errors or signs):
+        if value is not None and not (min_errors or forced):
             raise click.UsageError(
                 f"{option} goes with --min-errors or --forced-signs: add one of them."
             )
@@ -517,7 +536,12 @@ def _check_columns(files: tuple[str, ...], columns: int) -> None:
 
 
 def _forced_signs(
-    rows: _Rows, bracket: ErrorBracket | None, seconds: float, *, separable: bool
+    rows: _Rows,
+    bracket: ErrorBracket | None,
+    seconds: float,
+    *,
+    separable: bool,
+    signs: dict[str, str] | None,
 ) -> SignReport:
     """Of the best rule that this search and that for the fewest errors find."""
     from rosenblatt._util.budget import Clock
@@ -532,6 +556,7 @@ def _forced_signs(
         preprocessing=rows.preprocessing,
         longer=f"more time than {seconds:g} seconds",
         known=bracket,
+        signs=signs,
     )
 
 

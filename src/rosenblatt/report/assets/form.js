@@ -83,8 +83,8 @@ function isObject(value) {
 export function checkForm(claim) {
   const schema = isObject(claim) ? claim.schema : null, found = schema ? `is ${repr(schema)}` : "there is none";
   demand(schema === SCHEMA, `its schema should be ${repr(SCHEMA)}, but ${found}`, Unreadable);
-  const other = "family" in claim;
-  demand(!other, "it is about another model than the logistic one: python -m rosenblatt.verify reads it", Unreadable);
+  const other = "family" in claim || "demand" in claim;
+  demand(!other, "it is about another model than the logistic one, or about signs: python -m rosenblatt.verify reads it", Unreadable);
   const { verdict } = claim, known = typeof verdict === "string" && Object.hasOwn(VERDICTS, verdict);
   demand(known, `the verdict ${repr(verdict)} is not known`);
   checkFields(claim, `${FORMS.always} ${VERDICTS[verdict]}`, verdict);

@@ -383,6 +383,8 @@ def test_estimates_are_those_of_python(shell):
     assert code == 0
     for model in (limiting_model, firth):  # quasi-complete separation: the limit, and finite
         assert f"\n{model(X, y, preprocessing=preprocessing)}\n" in out
+    assert "Reference levels of the one-hot encoding: town=a." in out
+    assert "Reference levels" not in shell("certify", table, "-y", "healed")[1]
     _, out, _ = shell("certify", table, "-y", "healed", "--estimates", "--json")
     found = json.loads(out)["estimates"]
     assert found["limiting_model"]["coefficients"]["dose"] == "inf"

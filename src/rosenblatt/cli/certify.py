@@ -366,7 +366,8 @@ def _short(certificate: Certificate, rows: _Rows, *, told: bool) -> str:
             answer = [f"Overlap: a logistic regression has a finite estimate{unique}; {none}."]
     if certificate.conflict is not None and (k := len(certificate.conflict.rows)) > 2:
         parts["conflict"] = [f"Why: {k:,} rows contradict each other; -v names them."]
-    reasons = [line for name, most in _BESIDE.items() for line in parts.get(name, [])[:most]]
+    beside = _BESIDE | ({"levels": 1} if told else {})  # estimates are against these
+    reasons = [line for name, most in beside.items() for line in parts.get(name, [])[:most]]
     if certificate.verdict.endswith("separation") and len(certificate.classes) > 1 and not told:
         reasons.append("--estimates adds what can be reported instead.")
     return "\n".join(one_line(line) for line in [*answer, *reasons, *_about(certificate, rows)])

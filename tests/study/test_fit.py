@@ -255,7 +255,9 @@ def check_type(value, kind, path="fit"):
         if value is None:
             assert type(None) in kind.__args__, path
         else:
-            (only,) = [a for a in kind.__args__ if a is not type(None)]
+            kinds = [a for a in kind.__args__ if a is not type(None)]
+            listed = isinstance(value, list)
+            (only,) = [a for a in kinds if (typing.get_origin(a) is list) == listed]
             check_type(value, only, path)
     elif typing.get_origin(kind) is list:
         assert isinstance(value, list), path

@@ -154,7 +154,7 @@ def test_several_positive_labels_and_a_condition(shell):
 class Chosen:
     """What a comparison found: labels of test rows and predictions."""
 
-    cv, copies_in_test, validation_interval, test_groups = None, 0, None, None
+    cv, copies_in_test, validation_interval, test_groups, times = None, 0, None, None, None
 
     def __init__(self, labels, predictions, interval, majority):
         self.labels, self.predictions = np.array(labels), np.array(predictions)

@@ -244,10 +244,12 @@ def _difference(own: Any, other: Any, groups: Any) -> int:
 def _copies(selection: Selection) -> list[Warned]:
     if not (count := selection.copies_in_test):
         return []
+    why = "too few different rows are left to keep equal ones in one part"
+    if selection.times is not None:
+        why = "rows were divided by time"
     sentence = (
-        f"{count:,} of {selection.test_n:,} test rows have the same values as a training row: too "
-        "few different rows are left to keep equal ones in one part. The error on new rows may be "
-        "higher."
+        f"{count:,} of {selection.test_n:,} test rows have the same values as a training row: "
+        f"{why}. The error on new rows may be higher."
     )
     return [about("repeated", sentence)]
 
@@ -262,9 +264,13 @@ def _unlike_validation(selection: Selection) -> list[Warned]:
         f"The test error, {errors / n:.1%} ({errors:,} of {n:,} rows), is "
         f"{'above' if ends[0] > expected[1] else 'below'} what validation suggested: "
         f"{winner.validation_rate:.1%} ({winner.validation_errors:,} of {winner.validation_n:,}), "
-        f"interval {expected[0]:.1%} to {expected[1]:.1%}. Another seed may give another rule: "
-        f"compare a few with {option('random_state', selection.random_state + 1)}."
+        f"interval {expected[0]:.1%} to {expected[1]:.1%}. "
     )
+    if selection.times is not None:
+        sentence += "The latest rows are unlike those before them, and so may new rows be."
+        return [about("unlike validation", sentence)]
+    sentence += "Another seed may give another rule: compare a few with "
+    sentence += f"{option('random_state', selection.random_state + 1)}."
     return [about("unlike validation", sentence, random_state=selection.random_state + 1)]
 
 
@@ -300,6 +306,7 @@ def without(compared: Compared, names: list[str]) -> Effect | None:
         comparison_rules={selection.winner.name: clone(selection.estimator)},
         preprocessor=None,
         groups=selection.groups,
+        times=selection.times,
         random_state=selection.random_state,
         confidence=selection.confidence,
         criterion=selection.criterion,

@@ -18,8 +18,9 @@ from rosenblatt._study.folder import default_folder
 from rosenblatt._study.options import Options
 from rosenblatt._study.reading import Origin
 from rosenblatt._study.stages import Compared, Proved
-from rosenblatt._util.spelling import command_line
+from rosenblatt._util.spelling import command_line, option
 from rosenblatt._util.strict_json import document_of
+from rosenblatt._util.text import listed
 from rosenblatt.data.numbering import unlabelled
 from rosenblatt.data.target import too_rare
 from rosenblatt.report.document import (
@@ -56,7 +57,7 @@ def beginning(compared: Compared, origin: Origin, options: Options) -> Beginning
     return {
         "rosenblatt": core(),
         "data": _data(compared, origin, options),
-        "split": split(selection, options.groups, stream=options.stream),
+        "split": split(compared, options),
         "candidates": candidates(selection),
         "comparisons": comparisons(selection),
         "not_tried": compared.not_tried,
@@ -142,7 +143,10 @@ def _data(compared: Compared, origin: Origin, options: Options) -> Data:
         "classes": list(read.counts),
         "counts": read.counts,
         "target": read.target,
-        "ignored": [*options.ignore, *([options.groups] if options.groups else [])],
+        "ignored": [
+            *options.ignore,
+            *(name for name in (options.groups, options.split_by_time) if name is not None),
+        ],
         "preprocessing": encoded_columns(compared.preprocessing),
         "warnings": [],
     }
@@ -165,7 +169,8 @@ def _warnings(
     if (count := len(notes.unlabelled)) and read.preprocessing is not None:
         left_out = unlabelled(count, read.preprocessing.reading)
         of_table.append(about("unlabelled", f"{left_out}."))
-    can_fold = options.retrain and not options.stream
+    of_table += _dates(compared, options)
+    can_fold = options.retrain and not options.stream and options.split_by_time is None
     can_fold = can_fold and too_rare(read.counts, FOLDS, nested=True) is None
     groups = compared.selection.groups
     if groups is not None and groups.given:
@@ -175,10 +180,28 @@ def _warnings(
     return of_table + result_warnings(compared.selection, all_rows)
 
 
+def _dates(compared: Compared, options: Options) -> list[Warned]:
+    """Rows that came one after the other may be divided so."""
+    preprocessing = compared.preprocessing
+    divided = options.groups, options.split_by_time, options.cv
+    if preprocessing is None or options.stream or any(one is not None for one in divided):
+        return []
+    dates = [column.name for column in preprocessing.numbers if column.measure]
+    if not dates:
+        return []
+    verb = "holds dates" if len(dates) == 1 else "hold dates"
+    sentence = (
+        f"{listed(dates, 3)} {verb}. If new rows will be later than these, test on the latest: "
+        f"{option('split_by_time', dates[0])}."
+    )
+    return [about("dates", sentence)]
+
+
 # --- Sections of the comparison ------------------------------------------------------------------
 
 
-def split(selection: Selection, group: str | None, *, stream: bool) -> Split:
+def split(compared: Compared, options: Options) -> Split:
+    selection, group, stream = compared.selection, options.groups, options.stream
     train, validation, test = (
         len(part) for part in (selection.train, selection.validation, selection.test)
     )
@@ -200,6 +223,8 @@ def split(selection: Selection, group: str | None, *, stream: bool) -> Split:
             how = ", each row assigned on its own" + (
                 "; missing values are filled and columns scaled by all rows" if scaled else ""
             )
+        if options.split_by_time is not None:
+            how = f", by {options.split_by_time}: the earliest train, the latest test"
         again = ""
         if selection.retrained:
             again = f"; the chosen rule is then trained again, on {train + validation:,}"
@@ -215,10 +240,20 @@ def split(selection: Selection, group: str | None, *, stream: bool) -> Split:
         "learned_from": len(selection.fitted_on),
         "folds": selection.cv,
         "group": group,
+        "time": options.split_by_time,
+        "tested_from": None if options.private else _tested_from(compared),
         "seed": selection.random_state,
         "stream": stream,
         "sentence": sentence,
     }
+
+
+def _tested_from(compared: Compared) -> str | None:
+    """The first time that is tested."""
+    times, test = compared.read.times, compared.selection.test
+    if times is None or not len(test):
+        return None
+    return times.said(int(test[times.values[test].argmin()]))
 
 
 def candidates(selection: Selection) -> list[Candidate]:
@@ -394,7 +429,8 @@ def tested_by_all(origin: Origin) -> str:
 def _arguments(options: Options) -> list[str]:
     """The options that the result depends on, as they would be typed."""
     one: dict[str, Any] = {"class-weight": options.class_weight, "objective": options.objective}
-    one |= {"cv": options.cv, "group": options.groups, "time-limit": options.time_limit}
+    one |= {"cv": options.cv, "group": options.groups, "split-by-time": options.split_by_time}
+    one |= {"time-limit": options.time_limit}
     one |= {"max-points": options.max_points, "max-terms": options.max_terms}
     typed = options.typed()
     typed += [f"--{name}={value}" for name, value in one.items() if value is not None]

@@ -227,7 +227,9 @@ def _how(selection: Selection) -> str:
     if not selection.retrained:
         return f"{n:,} validation rows, scored by the rule itself"
     if n == validation:
-        why = "" if n >= ENOUGH else ", since the training rows could not be divided into folds"
+        why = ", since the training rows could not be divided into folds"
+        if n >= ENOUGH or selection.times is not None:
+            why = ""
         return f"{n:,} validation rows, scored by the rule before it was trained again{why}"
     return (
         f"{n:,} training and validation rows in five folds, each scored by a rule that learned "

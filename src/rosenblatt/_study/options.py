@@ -32,6 +32,7 @@ class Options(ReadOptions):
     random_state: int = 0
     cv: int | None = None
     groups: str | None = None
+    split_by_time: str | None = None
     costs: Costs | None = None  # by "actual:predicted"
     class_weight: str | None = None
     objective: str | None = None
@@ -54,7 +55,8 @@ class Options(ReadOptions):
     @classmethod
     def of(cls, **values: Any) -> Self:
         """InputError where one cannot be, or two do not go together."""
-        check_name("groups", values["groups"])
+        for name in ("groups", "split_by_time"):
+            check_name(name, values[name])
         every = values["checkpoint_every"]
         if every is not None and values["checkpoint"] is None:
             folder = either("checkpoint", option("checkpoint", ...))
@@ -107,6 +109,11 @@ class Options(ReadOptions):
             )
             why += f", and {stream} divides rows one by one, by their numbers: give one of them."
             raise _refused(other, getattr(self, other), why)
+        for name in ("groups", "cv", "stream"):
+            if self.split_by_time is not None and getattr(self, name):
+                other = option(name, True) if name == "stream" else option(name)
+                why = f"divides the rows by time, and {other} otherwise: give one of them."
+                raise _refused("split_by_time", self.split_by_time, why)
         if self.cv is not None and not self.retrain:
             why = f"is about one division of the rows, and with {option('cv')} the rule learns from"
             raise _refused("retrain", False, f"{why} all of them: give one of them.")

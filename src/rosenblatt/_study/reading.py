@@ -13,8 +13,11 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from scipy import sparse
 
+from rosenblatt._util.spelling import option
+from rosenblatt._util.text import number
 from rosenblatt.data.batch import Kind
 from rosenblatt.data.columnar import arrow_table
+from rosenblatt.data.dates import Days
 from rosenblatt.data.naming import in_doubt
 from rosenblatt.data.open_table import OpenSvmlight, OpenTable, open_table
 from rosenblatt.data.options import ReadOptions
@@ -245,6 +248,20 @@ class Notes:
 
 @final
 @dataclass(frozen=True)
+class Times:
+    """When each row was."""
+
+    column: str
+    values: NDArray[np.float64]
+    days: Days | None  # of dates
+
+    def said(self, row: int) -> str:
+        value = float(self.values[row])
+        return number(value, 10) if self.days is None else self.days.date(value)
+
+
+@final
+@dataclass(frozen=True)
 class Read:
     """A table that was read; nothing is filled or scaled."""
 
@@ -255,6 +272,7 @@ class Read:
     preprocessing: Preprocessing | None = None  # before fills and scales; None for svmlight files
     impute: str | None = None
     groups: NDArray[Any] | None = None  # which rows stay together
+    times: Times | None = None
     notes: Notes = Notes()
     sample: NDArray[np.intp] | None = None  # the numbers of the rows in X, where these are not all
     unasked: str | None = None  # why no verdict is asked for, where none is
@@ -279,6 +297,10 @@ def read(source: Source, options: Options) -> Read:
     if options.groups is not None:
         column, opened = opened.split_off(options.groups, "groups")
         groups = _groups_of(column, options.groups)
+    times = None
+    if options.split_by_time is not None:
+        column, opened = opened.split_off(options.split_by_time, "split_by_time")
+        times = _times_of(column, options.split_by_time)
     table = opened.read()
     if isinstance(table, SparseTable):
         X, y, _ = table.encode(scale=False)
@@ -288,7 +310,7 @@ def read(source: Source, options: Options) -> Read:
     table.refuse_rounded(preprocessing, decimal=False)
     assert options.target is not None
     counts, notes = counts_of(y), notes_on(table)
-    return Read(X, y, counts, options.target, preprocessing, table.impute, groups, notes)
+    return Read(X, y, counts, options.target, preprocessing, table.impute, groups, times, notes)
 
 
 def notes_on(table: Table) -> Notes:
@@ -322,3 +344,24 @@ def _groups_of(table: Table, name: str) -> NDArray[Any]:
                 f"group {name!r}: the value is missing. Fill it in, or leave out such rows."
             )
     return np.concatenate(groups) if groups else np.empty(0)
+
+
+def _times_of(table: Table, name: str) -> Times:
+    if table.columns[0].read_as is not Kind.NUMBER:
+        raise InputError(
+            f"{option('split_by_time', name)}: the column holds text, and neither dates nor "
+            f"numbers. Say how its dates are written, {option('date', f'{name}=%d.%m.%Y')}.",
+            option="split_by_time",
+            column=name,
+        )
+    values = []
+    for batch in table.batches():
+        values.append(batch.numbers(name))
+        if np.isnan(values[-1]).any():
+            raise batch.place(int(np.isnan(values[-1]).argmax())).error(
+                f"column {name!r}: the time is missing. Fill it in, or leave out such rows.",
+                option="split_by_time",
+                column=name,
+            )
+    style = table.reader.styles.get(name)
+    return Times(name, np.concatenate(values), style if isinstance(style, Days) else None)

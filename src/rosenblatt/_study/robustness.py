@@ -298,6 +298,8 @@ def one_pass(read: Read, certificate: Certificate, options: Options) -> Progress
     n, d = read.X.shape
     if options.groups is not None or options.stream or read.sample is not None:
         return None
+    if options.split_by_time is not None:
+        return None
     if options.decides != "error":
         return None
     if n < _LEAST_ROWS or n * d > _MOST_PASSED:

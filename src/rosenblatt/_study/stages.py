@@ -147,6 +147,7 @@ def compare(
                 preprocessor=preprocessor,
                 cv=options.cv,
                 groups=groups,
+                times=None if read.times is None else read.times.values,
                 random_state=options.random_state,
                 retrain=options.retrain,
                 comparison_rules=baselines,

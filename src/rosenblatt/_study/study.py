@@ -76,6 +76,7 @@ def study(
     random_state: int = 0,
     cv: int | None = None,
     groups: Any = None,
+    split_by_time: str | None = None,
     costs: Any = None,
     class_weight: str | None = None,
     objective: str | None = None,
@@ -137,6 +138,9 @@ def study(
         Nested cross-validation with this number of folds, for small tables.
     groups : str, or array of shape (n,), optional
         Rows with equal values in this column, or here, are never in two parts.
+    split_by_time : str, optional
+        A column of dates or numbers that says when each row was. The earliest rows train, and the
+        latest test; those of one time stay in one part. The column itself is not learned from.
     costs : dict of str to float, optional
         What errors cost, by "actual:predicted": {"yes:no": 5}, predicting no for a yes costs 5.
         Pairs of labels may be tuples, too. What is not named costs 1.

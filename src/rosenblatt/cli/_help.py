@@ -28,7 +28,7 @@ TOPICS = {
     "drop-unlabelled drop-label min-rows",
     "Files": "header na-values encoding sep names sheet-name decimal skip-rows header-rows "
     "skip-footer",
-    "Evaluation": "seed cv group cost class-weight objective comparison no-retrain",
+    "Evaluation": "seed cv group split-by-time cost class-weight objective comparison no-retrain",
     "Large data": "stream cache checkpoint checkpoint-every engine",
     "Output": "output force private embed-data json quiet verbose help help-all",
 }

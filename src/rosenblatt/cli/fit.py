@@ -41,6 +41,12 @@ _BOLD = ("Test error", "Warning", "Rerun")
     "another in the test.  [default: rows are divided one by one]",
 )
 @click.option(
+    "--split-by-time",
+    metavar="COLUMN",
+    help="Train on the earliest rows and test on the latest, by the dates or numbers in this "
+    "column, which is not learned from.  [default: rows are divided at random]",
+)
+@click.option(
     "--cost",
     "costs",
     multiple=True,
@@ -166,8 +172,9 @@ def command(
     from rosenblatt._study import folder as folders
 
     opened = _common.open_table(files, options)
-    if options["groups"] is not None:
-        opened.check_column("groups", options["groups"])
+    for name in ("groups", "split_by_time"):
+        if options[name] is not None:
+            opened.check_column(name, options[name])
     options |= {"retrain": not options.pop("no_retrain")}
     folder = output if output is not None else folders.default_folder(files)
     force = force or folders.is_ours(folder)

@@ -178,13 +178,16 @@ class OpenTable:
             )
         label = options.target if options.leaves_out else None  # of the same rows
         others = tuple(other for other in self.names if other not in (name, label))
+        dates = tuple(pair for pair in options.date if pair[0] == name)
         alone = _open(
-            self.layout, ReadOptions(target=label, ignore=others, min_rows=options.min_rows)
+            self.layout,
+            ReadOptions(target=label, ignore=others, min_rows=options.min_rows, date=dates),
         )
         table = alone.read()
         if table.rounded:
             raise InputError(table.rounded[0], column=name)
-        return table, self.with_options(ignore=(*options.ignore, name))
+        without = tuple(pair for pair in options.date if pair[0] != name)
+        return table, self.with_options(ignore=(*options.ignore, name), date=without)
 
     def read(self) -> Table:
         from rosenblatt.data.table import Table

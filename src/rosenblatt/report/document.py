@@ -213,7 +213,7 @@ class Warned(Followed):
     """Something about the data that a person should look at before believing anything else."""
 
     # "revealing" | "collinear" | "rare" | "identifier" | "constant" | "header" | "like missing"
-    # | "unlabelled"; and of the rule: "no better" | "worse" | "missed"
+    # | "unlabelled" | "dates"; and of the rule: "no better" | "worse" | "missed"
     kind: str
     columns: list[str]  # of the table; may be empty
     sentence: str
@@ -257,6 +257,8 @@ class Split(TypedDict):
     learned_from: int  # rows that the rule which is written was fitted on
     folds: int | None  # with cross-validation
     group: str | None  # the column whose equal values stay together
+    time: str | None  # the column that rows are divided by: the latest test
+    tested_from: str | None  # the first time that is tested; None, too, with --private
     seed: int
     stream: bool  # rows were divided one by one; fills and scales are those of all rows
     sentence: str

@@ -157,7 +157,7 @@ def derived(content: Mapping[str, Any], carried: Mapping[str, Any] | None) -> di
 
 
 # They change nothing of the answer.
-_MILD = {"constant", "like missing", "unlabelled"}
+_MILD = {"constant", "like missing", "unlabelled", "dates"}
 
 
 def _kind(warned: Any) -> Any:

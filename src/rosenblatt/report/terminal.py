@@ -61,7 +61,8 @@ def wrapped(lines: Iterable[Line], width: int) -> Iterator[tuple[str, str, str]]
         if not subject:
             yield "", "", line
         else:
-            again = subject == before and subject != "Warning"  # each one stands by itself
+            # each warning stands by itself
+            again = subject == before and subject not in ("Warning", "Note")
             head = f"{'' if again else subject:<{_INDENT}}"
             room = width - _INDENT
             parts = [line]
@@ -116,7 +117,7 @@ def _warnings(document: Fit) -> Iterator[Line]:
         return _GRAVE.index(warned["kind"]) if warned["kind"] in _GRAVE else last
 
     for warned in sorted(warnings, key=gravity):
-        yield "Warning", warned["sentence"]
+        yield "Note" if warned["kind"] == "dates" else "Warning", warned["sentence"]
     if advised := document["reproduce"]["advised"]:
         yield "Rerun", advised
     if warnings:
@@ -150,6 +151,12 @@ def _split(split: Split) -> str:
             f"it{seed}"
         )
     known, test = split["learned_from"], split["test"]
+    if split["time"]:
+        since = f", from {split['tested_from']} on" if split["tested_from"] else ""
+        return (
+            f"Trained on the earliest {known:,} rows by {split['time']}, tested once on the latest "
+            f"{test:,}{since} (seed {split['seed']})"
+        )
     return f"Trained on {known:,} rows, tested once on {test:,} others{seed}"
 
 

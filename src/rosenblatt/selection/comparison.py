@@ -96,6 +96,7 @@ class Comparison:
     comparison_rules: Mapping[str, Any]
     preprocessor: Any
     groups: RowGroups | None
+    times: Floats | None  # rows are divided by
     random_state: int
     confidence: float
     criterion: Criterion

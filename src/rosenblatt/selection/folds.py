@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.data.target import too_rare
+from rosenblatt._util.text import listed, many
+from rosenblatt.data.target import FIFTHS, too_rare
 from rosenblatt.errors import InputError
 from rosenblatt.selection.row_groups import RowGroups
 
@@ -69,6 +70,29 @@ def _without_copies(
     parts = [np.flatnonzero(part[groups] == number) for number in range(k)]
     has_all = all(np.bincount(codes[rows], minlength=len(counts)).all() for rows in parts)
     return parts if has_all else None
+
+
+def by_time(y: NDArray[Any], times: NDArray[np.float64]) -> tuple[Indices, Indices, Indices]:
+    """The earliest three fifths, the next fifth and the latest one, each sorted, as nearly as equal
+    times, which stay in one part, allow."""
+    n, order = len(times), np.argsort(times, kind="stable")
+    cuts = np.flatnonzero(np.diff(times[order])) + 1
+    if len(cuts) < 2:
+        raise InputError(
+            f"The rows have {many(len(cuts) + 1, 'different time')}, and rows of one time stay "
+            "together: three parts need three at least. Leave out the time, or take another column."
+        )
+    last = int(cuts[1:][np.abs(cuts[1:] - n * 4 / FIFTHS).argmin()])
+    earlier = cuts[cuts < last]
+    first = int(earlier[np.abs(earlier - n * 3 / FIFTHS).argmin()])
+    train, validation, test = (np.sort(part) for part in np.split(order, [first, last]))
+    if len(later := np.setdiff1d(y, y[train])):
+        raise InputError(
+            f"The training rows, the earliest {len(train):,}, lack the label "
+            f"{listed([*map(repr, map(str, later))], 3)}, which comes later. Leave out such rows, "
+            "or the time."
+        )
+    return train, validation, test
 
 
 def rest(parts: list[Indices], without: list[int]) -> Indices:

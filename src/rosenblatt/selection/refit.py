@@ -91,11 +91,12 @@ def refit(
     """The winner, fitted on training and validation rows; None where Ctrl-C came before it was.
 
     Its threshold and its probabilities are those of folds of these rows, each scored by a rule that
-    learned from the others; of very many validation rows, of their scores by the compared rule.
+    learned from the others; of very many validation rows, and where rows are divided by time, of
+    their scores by the compared rule.
     """
     both = np.sort(np.concatenate([train, validation]))
     out_of_sample = winner.out_of_sample
-    if len(validation) < ENOUGH:
+    if len(validation) < ENOUGH and comparison.times is None:
         out_of_sample = _by_folds(comparison, winner.name, both) or out_of_sample
     if comparison.training.interrupted:
         return None

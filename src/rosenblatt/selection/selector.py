@@ -29,7 +29,7 @@ from rosenblatt.selection.comparison import (
     trained_with,
 )
 from rosenblatt.selection.criterion import Criterion
-from rosenblatt.selection.folds import Indices, rest
+from rosenblatt.selection.folds import Indices, by_time, rest
 from rosenblatt.selection.measures import LEAST_GROUPS, clopper_pearson, error_interval
 from rosenblatt.selection.out_of_sample import Floats, OutOfSample, Threshold, Unit, scores_of
 from rosenblatt.selection.refit import Refitted, more_fits, refit, with_threshold
@@ -89,6 +89,8 @@ class Selection:
         What a wrong answer costs.
     groups : RowGroups or None
         Which rows stayed in one part: those of a group, and equal ones.
+    times : array or None
+        By which the rows were divided.
     """
 
     candidates: list[Candidate]
@@ -116,6 +118,7 @@ class Selection:
     probability: Probability | None = None
     moved: Threshold = 0.0
     groups: RowGroups | None = field(default=None, repr=False)
+    times: Floats | None = field(default=None, repr=False)
 
     @property
     def fitted_on(self) -> NDArray[np.intp]:
@@ -243,6 +246,7 @@ def select(
     preprocessor: Any = None,
     cv: int | None = None,
     groups: Any = None,
+    times: Any = None,
     random_state: int = 0,
     confidence: float = 0.95,
     retrain: bool = False,
@@ -272,6 +276,9 @@ def select(
     groups : array of shape (n,), optional
         Rows with equal values are never in two parts. Nor are rows with equal features, but for
         those of tables with few different rows, where nobody copied them.
+    times : array of shape (n,), optional
+        When each row was: the earliest three fifths train, and the latest fifth tests. Rows with
+        equal times are never in two parts.
     random_state : int
         Of the division into parts, and of the candidates that are made here.
     confidence : float
@@ -353,20 +360,35 @@ def select(
         comparison_rules,
         preprocessor,
         groups,
+        _times(times, n),
         int(random_state),
         confidence,
         criterion or Criterion(1.0 - np.eye(len(classes))),
         training,
     )
     if cv is not None:
+        if times is not None:
+            raise InputError("cv divides the rows at random, and times by time: give one of them.")
         return nested(comparison, int(cv))
     return _split(comparison, retrain=parameters.flag("retrain", retrain))
 
 
+def _times(times: Any, n: int) -> Floats | None:
+    if times is None:
+        return None
+    values = np.asarray(times, dtype=np.float64)
+    if values.shape != (n,) or not np.isfinite(values).all():
+        raise InputError(f"times needs a finite number for each of the {n:,} rows.")
+    return values
+
+
 def _split(comparison: Comparison, *, retrain: bool) -> Selection:
     y, training = comparison.y, comparison.training
-    parts = comparison.folds(np.arange(len(y)), FIFTHS)
-    train, validation, test = rest(parts, [0, 1]), parts[1], parts[0]
+    if comparison.times is None:
+        parts = comparison.folds(np.arange(len(y)), FIFTHS)
+        train, validation, test = rest(parts, [0, 1]), parts[1], parts[0]
+    else:
+        train, validation, test = by_time(y, comparison.times)
     if len(np.unique(y[train])) < len(comparison.classes):
         raise InputError(
             "The training rows lack a label, since rows of a group stay together. Take another "
@@ -448,6 +470,7 @@ class _Chosen:
             probability=final.probability,
             moved=final.moved,
             groups=comparison.groups,
+            times=comparison.times,
             **more,
         )
         if interrupted:

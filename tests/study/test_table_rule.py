@@ -72,8 +72,9 @@ def test_of_many_classes_they_add_up_to_the_lead(flowers, tmp_path):
         lead = sum(reason["adds"] for reason in one["reasons"]) + one["others"] + one["intercept"]
         assert lead == pytest.approx(one["score"] - one["runner_up_score"])
         assert one["runner_up"] != one["prediction"]
-    with raises(InputError):
-        rule.predict_proba(rows)
+    p = rule.predict_proba(rows)
+    assert (p == found.predict_proba(rows)).all()
+    assert p.sum(axis=1) == pytest.approx(1)
 
 
 def test_points_of_a_card_add_up(tmp_path):

@@ -16,6 +16,7 @@ from rosenblatt._export.expression import Spelled, spelled
 from rosenblatt._training.card_rule import Card
 from rosenblatt._training.linear_rule import LinearRule
 from rosenblatt._validation import parameters
+from rosenblatt.data.pipeline import unpiped
 from rosenblatt.data.preprocessing import ON_UNSEEN
 from rosenblatt.errors import InputError, InputTypeError
 
@@ -178,14 +179,13 @@ def to_pmml(
     >>> "pointsBelow" in to_pmml(card)
     True
     """
-    preprocessing = _checked(estimator, preprocessing, on_unseen)
+    estimator, preprocessing = _checked(estimator, preprocessing, on_unseen)
     return pmml.document(estimator, preprocessing, on_unseen)
 
 
 def inputs(estimator: Any, *, preprocessing: Preprocessing | None = None) -> list[str]:
     """The columns that a rule needs, in the order of the table."""
-    _refuse(estimator)
-    return expression.inputs(estimator, _encoding(estimator, preprocessing))
+    return expression.inputs(*_checked(estimator, preprocessing, "error"))
 
 
 def _spelled(
@@ -194,15 +194,18 @@ def _spelled(
     language: Language,
     on_unseen: str = "error",
 ) -> Spelled:
-    preprocessing = _checked(estimator, preprocessing, on_unseen)
+    estimator, preprocessing = _checked(estimator, preprocessing, on_unseen)
     return spelled(estimator, preprocessing, language, on_unseen=on_unseen)
 
 
 def _checked(
     estimator: Any, preprocessing: Preprocessing | None, on_unseen: str
-) -> Preprocessing | None:
+) -> tuple[Any, Preprocessing | None]:
+    """The rule, and what comes before it; of a pipeline, too."""
     parameters.one_of("on_unseen", on_unseen, ON_UNSEEN)
+    estimator, folded = unpiped(estimator)
     _refuse(estimator)
+    preprocessing = folded if preprocessing is None else preprocessing
     preprocessing = _encoding(estimator, preprocessing)
     if preprocessing is not None and len(preprocessing.feature_names) != estimator.n_features_in_:
         raise InputError(
@@ -210,7 +213,7 @@ def _checked(
             f"estimator was trained on {estimator.n_features_in_}. Give the one that made its "
             "rows, or none."
         )
-    return preprocessing
+    return estimator, preprocessing
 
 
 def _encoding(estimator: Any, preprocessing: Preprocessing | None) -> Preprocessing | None:

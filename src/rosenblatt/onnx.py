@@ -14,6 +14,7 @@ from rosenblatt._training.kernels import KERNELS
 from rosenblatt._util.files import write_whole
 from rosenblatt._util.spelling import either
 from rosenblatt._validation import parameters
+from rosenblatt.data.pipeline import unpiped
 from rosenblatt.errors import InputError, InputTypeError, MissingExtraError
 from rosenblatt.kernel_perceptron import KernelPerceptron
 from rosenblatt.online import AROW, PassiveAggressive, Relaxation
@@ -30,7 +31,12 @@ _TYPES = ("float64", "float32")
 
 
 def export(
-    estimator: Any, path: Any, *, preprocessing: Preprocessing | None = None, dtype: str = "float64"
+    estimator: Any,
+    path: Any,
+    *,
+    preprocessing: Preprocessing | None = None,
+    dtype: str = "float64",
+    exact: bool = True,
 ) -> None:
     """Write the rule of a trained estimator as an ONNX graph (atomic write: whole or not at all).
 
@@ -42,7 +48,8 @@ def export(
     ----------
     estimator : Perceptron, KernelPerceptron, RandomLinearClassifier, AROW, PassiveAggressive or
         Relaxation
-        Fitted; not with a kernel that is a function or precomputed.
+        Fitted; not with a kernel that is a function or precomputed. Or a `Pipeline` of an imputer
+        and a scaler before one, whose graph takes rows as the pipeline does.
     path : str or path
         A file that is there is replaced.
     preprocessing : rosenblatt.data.Preprocessing or None
@@ -51,11 +58,19 @@ def export(
         `estimator.preprocessing_`, where `train` or `load` has set it.
     dtype : {"float64", "float32"}
         Of X. The graph computes in float64.
+    exact : bool
+        True: scores have the bits of `decision_function`. False: a linear rule is one matrix
+        product in the type of X: faster, and a row may have another label where its score is 0 but
+        for rounding.
     """
-    preprocessing = (
-        getattr(estimator, "preprocessing_", None) if preprocessing is None else preprocessing
-    )
+    estimator, folded = unpiped(estimator)
+    if folded is not None and preprocessing is not None:
+        raise InputError("A pipeline brings its preprocessing along: leave out the other one.")
+    if folded is None and preprocessing is None:
+        folded = getattr(estimator, "preprocessing_", None)
+    preprocessing = folded if preprocessing is None else preprocessing
     _refuse(estimator, preprocessing)
+    parameters.flag("exact", exact)
     parameters.one_of("dtype", dtype, _TYPES)
     try:
         from rosenblatt._export.onnx_model import model_of
@@ -63,7 +78,11 @@ def export(
         raise MissingExtraError(
             f'Writing ONNX files needs onnx ({error}). Install it: pip install "rosenblatt[onnx]".'
         ) from None
-    write_whole(path, model_of(estimator, preprocessing, dtype).SerializeToString(), overwrite=True)
+    write_whole(
+        path,
+        model_of(estimator, preprocessing, dtype, exact=exact).SerializeToString(),
+        overwrite=True,
+    )
 
 
 def _refuse(estimator: Any, preprocessing: Preprocessing | None) -> None:

@@ -41,6 +41,7 @@ from rosenblatt.errors import InputError
 
 _NUMBERS = 1 << 22  # that are compared at a time
 _SHOWN = 10  # columns
+_ROUNDED = 64  # units in the last place, beside one for each term of a score
 _EPOCH = datetime(1899, 12, 30)  # of the dates of a sheet
 
 
@@ -49,7 +50,7 @@ class Checked(NamedTuple):
 
     rows: int
     without: int  # rows without a label, here as there
-    rounded: int  # rows whose score is so near 0 that a sheet, which keeps 15 digits, may differ
+    rounded: int  # rows whose score is so near 0 that what rounds otherwise may differ
     where: str
 
     def __str__(self) -> str:
@@ -147,7 +148,10 @@ class _Compared:
         if not isinstance(rule, LinearRule) or not self._program.precision:
             return np.zeros(len(X), dtype=bool)
         weights = np.abs(np.atleast_2d(rule.weights))
-        size = (np.abs(X) @ weights[:, :-1].T + weights[:, -1]).max(axis=1) * rule.eta
+        numbers = self._preprocessing.numbers
+        shifts = np.zeros(X.shape[1])  # which weights may have inside
+        shifts[self._preprocessing.number_places] = [abs(c.center / c.scale) for c in numbers]
+        size = ((np.abs(X) + shifts) @ weights[:, :-1].T + weights[:, -1]).max(axis=1) * rule.eta
         scores = np.asarray(self._estimator.decision_function(X)).reshape(len(X), -1)
         ahead = np.abs(scores[:, 0])
         if scores.shape[1] > 1:
@@ -433,11 +437,13 @@ def _output(command: list[str], folder: str, text: str = "") -> str:
 
 
 class InOnnx:
-    where, precision, takes_features = "onnxruntime", 0.0, True
+    where, takes_features = "onnxruntime", True
 
-    def __init__(self, path: Any, dtype: str):
+    def __init__(self, path: Any, dtype: str, *, exact: bool = True):
         runtime = needed("onnxruntime", "Checking an ONNX file")
         self._session, self._dtype = runtime.InferenceSession(path), dtype
+        terms = self._session.get_inputs()[0].shape[1]
+        self.precision = 0.0 if exact else (_ROUNDED + terms) * float(np.finfo(dtype).eps)
 
     def labels(self, names: Sequence[str], rows: Rows) -> list[Any]:
         found = self._session.run(["label"], {"X": rows.unfilled.astype(self._dtype)})[0]

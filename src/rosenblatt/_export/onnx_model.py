@@ -52,15 +52,23 @@ _OF_MANY = (
 )
 
 
-def model_of(estimator: Any, preprocessing: Preprocessing | None, dtype: str) -> ModelProto:
+def model_of(
+    estimator: Any, preprocessing: Preprocessing | None, dtype: str, *, exact: bool = True
+) -> ModelProto:
     """Its metadata: `features` and `labels`, as JSON, and `input`, in words."""
     classes = labels(estimator.classes_)
     shape = ["n"] if len(classes) == 2 else ["n", len(classes)]
+    quick = not exact and isinstance(estimator._rule, LinearRule)
+    if quick:
+        graph = _product(estimator, classes, preprocessing, np.dtype(dtype))
+    else:
+        graph = _graph(estimator, classes, preprocessing)
+    of_scores = np.dtype(dtype if quick else float)
     made = helper.make_model(
-        _graph(estimator, classes, preprocessing).finished(
+        graph.finished(
             type(estimator).__name__,
             [_matrix("X", np.dtype(dtype), "n", estimator.n_features_in_)],
-            [_matrix("label", classes.dtype, "n"), _matrix("score", np.dtype(float), *shape)],
+            [_matrix("label", classes.dtype, "n"), _matrix("score", of_scores, *shape)],
             _OF_TWO if len(classes) == 2 else _OF_MANY,
         ),
         opset_imports=[helper.make_opsetid("", OPSET)],
@@ -87,29 +95,63 @@ def _graph(estimator: Any, classes: NDArray[Any], preprocessing: Preprocessing |
     X = graph.Cast("X", to=DOUBLE)
     if preprocessing is not None:
         X = _prepared(graph, preprocessing, X)
-    if len(classes) == 2:
-        columns = values(graph, rule, X, estimator.n_features_in_, 1)
-        number = graph.Squeeze(columns, graph.whole(1))
-        place = graph.Cast(graph.GreaterOrEqual(number, graph.constant(0.0)), to=TensorProto.INT64)
-    else:
-        number = values(graph, rule, X, estimator.n_features_in_, len(classes))
-        place = graph.ArgMax(number, axis=1, keepdims=0)
-    graph.named(graph.Gather(graph.constant(classes, classes.dtype), place), "label")
+    k = 1 if len(classes) == 2 else len(classes)
+    number = _labelled(graph, values(graph, rule, X, estimator.n_features_in_, k), classes, DOUBLE)
     voting = isinstance(rule, VOTING) or isinstance(getattr(rule, "learned", None), DualVoters)
     graph.named(number if voting else graph.Mul(number, graph.constant(rule.eta)), "score")
     return graph
 
 
-def _prepared(graph: Graph, preprocessing: Preprocessing, X: str) -> str:
-    """Missing numbers filled, all numbers scaled: what training did to them, to the bit."""
+def _labelled(graph: Graph, columns: str, classes: NDArray[Any], dtype: Any) -> str:
+    """Names the label, and gives the scores: of two labels one for each row."""
+    if len(classes) == 2:
+        number = graph.Squeeze(columns, graph.whole(1))
+        zero = graph.constant(0.0, helper.tensor_dtype_to_np_dtype(dtype))
+        place = graph.Cast(graph.GreaterOrEqual(number, zero), to=TensorProto.INT64)
+    else:
+        number, place = columns, graph.ArgMax(columns, axis=1, keepdims=0)
+    graph.named(graph.Gather(graph.constant(classes, classes.dtype), place), "label")
+    return str(number)
+
+
+def _product(
+    estimator: Any, classes: NDArray[Any], preprocessing: Preprocessing | None, dtype: Any
+) -> Graph:
+    """One matrix product: what is divided is divided in the weights."""
+    graph, rule, X = Graph(), estimator._rule, "X"
+    weights = np.atleast_2d(rule.weights) * rule.eta
+    w, b = weights[:, :-1], weights[:, -1]
+    if preprocessing is not None:
+        fills, centers, scales = _settings(preprocessing)
+        if not np.isnan(fills).all():
+            X = graph.Where(graph.IsNaN(X), graph.constant(fills, dtype), X)
+        if centers.any():  # inside of the intercept it would cancel
+            X = graph.Sub(X, graph.constant(centers, dtype))
+        w = w / scales
+    columns = graph.Gemm(X, graph.constant(w, dtype), graph.constant(b, dtype), transB=1)
+    of = helper.np_dtype_to_tensor_dtype(dtype)
+    graph.named(_labelled(graph, columns, classes, of), "score")
+    return graph
+
+
+def _settings(preprocessing: Preprocessing) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+    """Fills, centers and scales of all features; NaN where nothing is filled."""
     columns = [column for column in preprocessing.columns for _ in column.features]
     numbers = [column if isinstance(column, Number) else Number("") for column in columns]
-    fills = [np.nan if column.fill is None else column.fill for column in numbers]
+    fills = np.array([np.nan if column.fill is None else column.fill for column in numbers])
+    centers, scales = (
+        np.array([getattr(c, name) for c in numbers]) for name in ("center", "scale")
+    )
+    return fills, centers, scales
+
+
+def _prepared(graph: Graph, preprocessing: Preprocessing, X: str) -> str:
+    """Missing numbers filled, all numbers scaled: what training did to them, to the bit."""
+    fills, centers, scales = _settings(preprocessing)
     if not np.isnan(fills).all():
         X = graph.Where(graph.IsNaN(X), graph.constant(fills), X)
     if preprocessing.scaled:
-        X = graph.Sub(X, graph.constant([column.center for column in numbers]))
-        X = graph.Div(X, graph.constant([column.scale for column in numbers]))
+        X = graph.Div(graph.Sub(X, graph.constant(centers)), graph.constant(scales))
     return X
 
 

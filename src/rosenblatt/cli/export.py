@@ -63,6 +63,7 @@ _KINDS["excel"] = "--excel-formula"
     help="With --onnx: type of the numbers that the graph takes; it computes in float64.  "
     "[default: float64]",
 )
+@_options.flag("--fast", "With --onnx: one matrix product, whose rounding may differ.")
 @_options.unseen_option()
 @click.option(
     "--check",
@@ -87,6 +88,7 @@ def command(
     table: str | None,
     columns_of: str | None,
     dtype: str | None,
+    fast: bool,
     on_unseen: str,
     check: str | None,
     force: bool,
@@ -126,7 +128,8 @@ def command(
     kind = _kind({"onnx": onnx is not None, **texts, "c": c, "pmml": pmml})
     if pmml and check is not None:
         raise click.UsageError("--check runs no PMML: have the program check it that will read it.")
-    _check_options(kind, output=output, table=table, columns_of=columns_of, dtype=dtype)
+    said = {"table": table, "columns_of": columns_of, "dtype": dtype, "fast": fast or None}
+    _check_options(kind, output=output, **said)
     inputs = (model, *(path for path in (columns_of, check) if path is not None))
     if check is not None:
         _common.check_exists(check)
@@ -153,9 +156,9 @@ def command(
 
             with TemporaryDirectory() as folder:
                 trial = os.path.join(folder, "trial.onnx")
-                _write_onnx(rule, trial, dtype)
-                checked = _checked(rule, InOnnx(trial, dtype), check, out)
-        content = _write_onnx(rule, onnx, dtype)
+                _write_onnx(rule, trial, dtype, exact=not fast)
+                checked = _checked(rule, InOnnx(trial, dtype, exact=not fast), check, out)
+        content = _write_onnx(rule, onnx, dtype, exact=not fast)
         _tell(checked, out)
         told = f"it takes X with {len(content['features'])} {content['dtype']} columns and gives"
         out.say(f"The graph is in {onnx}: {told} label and score.")
@@ -208,10 +211,11 @@ _ONLY_WITH = {
     "table": ("sql",),
     "columns_of": ("excel",),
     "dtype": ("onnx",),
+    "fast": ("onnx",),
 }
 
 
-def _check_options(kind: str, **values: str | None) -> None:
+def _check_options(kind: str, **values: Any) -> None:
     for name, value in values.items():
         if value is not None and kind not in _ONLY_WITH[name]:
             option = name.replace("_", "-")
@@ -219,11 +223,11 @@ def _check_options(kind: str, **values: str | None) -> None:
             raise click.UsageError(f"--{option} goes with {kinds}, not with {_KINDS[kind]}.")
 
 
-def _write_onnx(rule: _Rule, output: str, dtype: str) -> dict[str, Any]:
+def _write_onnx(rule: _Rule, output: str, dtype: str, *, exact: bool) -> dict[str, Any]:
     from rosenblatt._export.expression import feature_names
     from rosenblatt.onnx import export
 
-    export(rule.estimator, output, preprocessing=rule.preprocessing, dtype=dtype)
+    export(rule.estimator, output, preprocessing=rule.preprocessing, dtype=dtype, exact=exact)
     features = list(feature_names(rule.estimator, rule.preprocessing))
     return {"onnx": output, "dtype": dtype, "features": features}
 

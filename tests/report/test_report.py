@@ -185,7 +185,7 @@ def test_the_answer_comes_first_and_then_why():
 
 def test_the_question_and_the_answer_with_its_caution():
     said = words(Page(render(reports.credit())))
-    assert "Can card be told from 9 columns? Better than by guessing: 15.5% of the 264" in said
+    assert "Can card be predicted from 9 columns? Better than by guessing: 15.5% of the 264" in said
     assert "But it misses 34 of the 59 rows labelled no." in said
     assert "without them, 15.5% are wrong." in words(Page(render(reports.leak())))
 
@@ -226,7 +226,7 @@ def test_costs_lead_where_they_decide():
     said, cost, n = words(page), content["cost"], content["error"]["test_n"]
     low, high = cost["interval"]
     assert f"cost {cost['per_row']:.3g} a row, between {low:.3g} and {high:.3g}" in said
-    assert "no called yes costs 5; other errors cost 1." in said
+    assert "no predicted yes costs 5; other errors cost 1." in said
     granted, refused = (one["cost"] for one in content["by_class"])
     assert granted + refused == cost["total"]
     label = min(cost["always"], key=cost["always"].get)
@@ -245,8 +245,8 @@ def test_labels_that_are_numbers_stand_in_quotes():
         {"actual": "1", "predicted": "0", "cost": 2.0},
     ]
     said = words(Page(render(content)))
-    assert '"0" called "1" costs 5, "1" called "0" costs 2.' in said  # there are no others
-    assert "other errors" not in said[: said.index('"1" called "0"') + 40]
+    assert '"0" predicted "1" costs 5, "1" predicted "0" costs 2.' in said  # there are no others
+    assert "other errors" not in said[: said.index('"1" predicted "0"') + 40]
 
 
 def test_a_rare_number_is_not_called_a_category():
@@ -332,7 +332,7 @@ def test_every_test_row_is_a_mark_and_the_wrong_ones_are_solid():
     svg = charts.errors(["no", "yes"], [[25, 34], [7, 198]])
     drawn = {a["class"]: a["d"].count("M") for tag, a in Page(str(svg)).tags if tag == "path"}
     assert drawn == {"neg": 34, "neg-soft": 25, "dots pos": 7, "dots pos-soft": 198}
-    assert "34 of 59 no are called yes; 7 of 205 yes are called no." in str(svg)
+    assert "34 of 59 no are predicted yes; 7 of 205 yes are predicted no." in str(svg)
 
 
 def test_many_test_rows_are_bars():

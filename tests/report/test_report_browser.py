@@ -55,13 +55,13 @@ def test_the_threshold_moves_all_pictures_and_the_command(opened):
     chosen, points = content["thresholds"]["chosen"], content["thresholds"]["points"]
     says, command = page.locator("#says"), page.locator("#costly code")
     both = chosen["missed"], chosen["false"]
-    assert f"{both[1]} no called yes, {both[0]} yes missed; {sum(both)} errors" in says.inner_text()
+    assert f"{both[1]} no predicted yes, {both[0]} yes missed; {sum(both)} errors" in says.inner_text()
     assert command.inner_text() == content["reproduce"]["command"]
     at = page.evaluate("document.querySelector('#cost .here circle').cx.baseVal.value")
     page.locator("#threshold").focus()
     page.keyboard.press("ArrowRight")
     after = next(p for p in points if p["threshold"] > 1e-12)
-    assert f"{after['false']} no called yes, {after['missed']} yes missed" in says.inner_text()
+    assert f"{after['false']} no predicted yes, {after['missed']} yes missed" in says.inner_text()
     assert page.locator("#threshold").get_attribute("aria-valuetext") == says.inner_text()
     x = [
         page.evaluate(f"document.querySelector('#{name} .here circle').cx.baseVal.value")
@@ -99,7 +99,7 @@ def test_labels_that_are_numbers_are_not_read_as_counts(opened):
     content["thresholds"] |= {"label": "2", "other": "1"}
     said = opened(content).locator("#says").inner_text()
     assert said.startswith('"2" from ')
-    assert '"1" called "2", ' in said
+    assert '"1" predicted "2", ' in said
 
 
 def test_python_and_the_page_round_the_axis_of_costs_alike(opened):

@@ -22,7 +22,7 @@ def test_the_matrix_has_all_classes_and_the_errors_of_each():
     content = reports.species()
     content["confusion"]["counts"] = [[10, 0, 0], [0, 6, 4], [1, 2, 5]]
     lines = table(render(content), "Right and wrong by class")
-    assert lines[0] == "called → setosa versicolor virginica wrong"
+    assert lines[0] == "predicted → setosa versicolor virginica wrong"
     assert lines[1:] == [
         "setosa 10 0 0 0.0% 0 of 10",
         "versicolor 0 6 4 40.0% 4 of 10",
@@ -51,7 +51,7 @@ def test_the_probabilities_of_all_classes_have_a_picture_and_a_table():
     first = told["bins"][0]
     assert f"How often the likeliest label came true: {first['rows']} rows at" in page
     lines = table(page, "Expected rows by label")
-    assert lines[0] == "label expected test rows called so"
+    assert lines[0] == "label expected test rows predicted"
     assert [line.split()[0] for line in lines[1:]] == content["confusion"]["labels"]
     of_first = content["by_class"][0]
     assert lines[1].split()[2:] == [str(of_first["rows"]), str(of_first["called"])]

@@ -206,10 +206,10 @@ def errors(labels: Sequence[str], counts: Sequence[Sequence[int]]) -> Markup | N
     for one, kind in ((0, "neg"), (1, "pos")):
         rows, wrong = sum(counts[one]), counts[one][1 - one]
         own, other = _named(labels[one]), _named(labels[1 - one])
-        head = f"{number(wrong)} of {number(rows)} {clip(own, 14)} are called {clip(other, 14)}"
+        head = f"{number(wrong)} of {number(rows)} {clip(own, 14)} are predicted {clip(other, 14)}"
         below = f"{percent(wrong / rows) if rows else 'none'} of them; {number(rows - wrong)} right"
         body += [text(0, y, head, "bold"), text(0, y + 17, below, "small quiet")]
-        said.append(f"{number(wrong)} of {number(rows)} {own} are called {other}")
+        said.append(f"{number(wrong)} of {number(rows)} {own} are predicted {other}")
         y += 26
         if drawn_singly:
             across = NARROW // 14
@@ -352,8 +352,8 @@ def thresholds(found: Part) -> Markup | None:
         path([*lower, *floor], "neg-soft false"),
         path([*upper, *reversed(lower)], "pos-soft missed"),
         path(upper, "curve ink cost"),
-        *plane.grid(f"called {label} from this probability on"),
-        text(x(0.03), y(0) - 8, f"{clip(other, 14)} called {clip(label, 14)}", "small bold neg"),
+        *plane.grid(f"predicted {label} from this probability on"),
+        text(x(0.03), y(0) - 8, f"{clip(other, 14)} predicted {clip(label, 14)}", "small bold neg"),
         text(x(0.98 if at < x(0.6) else 0.55), y.end + 14, f"{clip(label, 14)} missed", missed),
         line(at, y.start, at, y.end, "zero"),
         text(at, y.end - 6, "saved", "small quiet mid"),
@@ -363,7 +363,7 @@ def thresholds(found: Part) -> Markup | None:
     said = (
         f"From {percent(points[0]['probability'])} to {percent(points[-1]['probability'])}. Saved: "
         f"{percent(chosen['probability'])}, with {number(chosen['missed'])} {label} missed and "
-        f"{number(chosen['false'])} {other} called {label}."
+        f"{number(chosen['false'])} {other} predicted {label}."
     )
     return plane.svg(said, body, "cost")
 
@@ -375,7 +375,7 @@ def roc(curve: Part, thresholds: Part | None) -> Markup:
     label, other, (false, found) = _named(curve["label"]), _named(curve["other"]), curve["at"]
     x, y = plane.x, plane.y
     body = [
-        *plane.grid(f"{clip(other, 14)} called {clip(label, 14)}"),
+        *plane.grid(f"{clip(other, 14)} predicted {clip(label, 14)}"),
         path([(x(0), y(0)), (x(1), y(1))], "curve zero"),
         path([(x(a), y(b)) for a, b in curve["points"]], "curve pos"),
         disc(x(false), y(found), 6, "hollow"),

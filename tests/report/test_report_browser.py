@@ -55,7 +55,8 @@ def test_the_threshold_moves_all_pictures_and_the_command(opened):
     chosen, points = content["thresholds"]["chosen"], content["thresholds"]["points"]
     says, command = page.locator("#says"), page.locator("#costly code")
     both = chosen["missed"], chosen["false"]
-    assert f"{both[1]} no predicted yes, {both[0]} yes missed; {sum(both)} errors" in says.inner_text()
+    sentence = f"{both[1]} no predicted yes, {both[0]} yes missed; {sum(both)} errors"
+    assert sentence in says.inner_text()
     assert command.inner_text() == content["reproduce"]["command"]
     at = page.evaluate("document.querySelector('#cost .here circle').cx.baseVal.value")
     page.locator("#threshold").focus()

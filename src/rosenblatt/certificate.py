@@ -6,6 +6,7 @@ import json
 import os
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any, cast, final
 
 import numpy as np
@@ -241,7 +242,7 @@ class Certificate(AboutRows):
         By name, the signs that a coefficient takes over all hyperplanes with no row on the wrong
         side. In a logistic regression "+" and "-" run to infinity, "±" can run either way. "0"
         does not: its estimate is finite, and need not be 0. "collinear" is left out; "?": not
-        known, as under complete separation.
+        known. Under complete separation these are the signs that separating hyperplanes have.
     collinear : list of CollinearColumn
         Columns that are combinations of others: their coefficients are not determined.
     class_coefficient_signs : dict of dicts or None
@@ -679,13 +680,22 @@ class _Search:
                 out["collinear"] = [
                     {"column": c.column, "vector": say.numbers(c.vector)} for c in collinear
                 ]
-            if out["verdict"] == "quasi-complete separation":
-                out["signs"] = coefficient_signs(partition, collinear, self.name)
+            w = self._separator(out)
+            if w is not None and not self.train_first:
+                signs = coefficient_signs(partition, w, collinear, self.name, limits)
+                out |= {} if signs is None else {"signs": signs}
         self.budget.lift()
         if self.logistic and not self.many and (out["separable"] or "separator" in out):
             alone = revealing_columns(self.rows)
             out["revealing"] = [part for part, _ in alone]
             self.sides = {self.table.columns[part["column"]]: sides for part, sides in alone}
+
+    def _separator(self, out: dict[str, Any]) -> list[Fraction] | None:
+        """The one that the signs of coefficients are about."""
+        if "margins" in out and len(self.table.classes) < 2:
+            return None
+        part = out["margins"]["homogeneous"] if "margins" in out else out
+        return [verify.number(v) for v in part["separator"]] if "separator" in part else None
 
     def _decide(self, partition: Partition) -> Bound | None:
         """Find what is to be known; a bracket of the margin where it came with the search."""

@@ -61,9 +61,8 @@ FORMS = {  # the fields of each object: ? may be missing, * is a list of these, 
     "combination": "column:count vector:exact*",
 }
 VERDICTS = {
-    "complete separation": """margins?:margins radius_row?:count mistake_bound?:bound
-        best_possible_mistake_bound?:bound separator?:exact* separated?:count* signs?:sign*
-        revealing?:column*""",
+    "complete separation": """margins:margins radius_row:count mistake_bound:bound
+        best_possible_mistake_bound:bound signs?:sign* revealing?:column*""",
     "quasi-complete separation": """conflict:conflict balance?:blend orthogonal?:exact**
         separator:exact* separated?:count* signs?:sign* revealing?:column*""",
     "overlap": "conflict:conflict balance?:blend orthogonal?:exact**",
@@ -80,7 +79,7 @@ FAMILIES = {  # the roles that each must have, and may have
 }
 PAIRED = ("conditional", "cox")
 COUNTS = ("0", "> 0")  # the labels of a log link: only whether a count is 0 matters
-MARGINS = ("margins", "radius_row", "mistake_bound", "best_possible_mistake_bound")
+OF_FAMILY = {"complete separation": "separator:exact* separated:count* signs?:sign*"}
 ABSORBED = {  # verdicts with factors of many levels
     "complete separation": "separator:exact* level_weights:exact** separated:count*",
     "quasi-complete separation": """balance:blend separator:exact* level_weights:exact**
@@ -521,7 +520,8 @@ def check_form(claim: Any) -> None:
     check_schema(claim, SCHEMA)
     verdict = claim.get("verdict")
     demand(verdict in list(VERDICTS), f"the verdict {verdict!r} is not known")
-    form = (ABSORBED if "absorbed" in claim else VERDICTS)[verdict]
+    forms = VERDICTS | (OF_FAMILY if {"family", "demand"} & claim.keys() else {})
+    form = (ABSORBED if "absorbed" in claim else forms)[verdict]
     check_fields(claim, f"{FORMS['always']} {form}", verdict)
     demand(claim["numbers"] in MEANT, 'numbers is neither "float" nor "decimal"')
     k = len(claim["labels"])
@@ -530,20 +530,15 @@ def check_form(claim: Any) -> None:
     odd = {"revealing", "geometric", "collinear"} if k > 2 else {"sizes"}
     if "family" in claim:
         check_family(claim)
-        odd = {*MARGINS, "revealing", *({"sizes"} if k == 2 else ())}
+        odd = {"revealing", *({"sizes"} if k == 2 else ())}
     if "demand" in claim:
         check_demand(claim)
-        odd |= {*MARGINS, "revealing", "signs", "collinear", "family", "absorbed", "sizes"}
+        odd |= {"revealing", "signs", "collinear", "family", "absorbed", "sizes"}
     odd &= {*claim, *claim.get("margins", ())}
     demand(not odd, f"{sorted(odd)} belong to another number of classes, or to another family")
     demand(k == 2 or "sizes" in claim, "the sizes of the classes are missing")
     if "absorbed" in claim:
         check_factors(claim)
-    elif verdict == "complete separation":
-        other = "family" in claim or "demand" in claim
-        wanted = {"separator", "separated"} if other else {*MARGINS}
-        there = claim.keys() & {"separator", "separated", *MARGINS}
-        demand(there == wanted, f"there should be {sorted(wanted)}")
 
 
 def check_factors(claim: Part) -> None:

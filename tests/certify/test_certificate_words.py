@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from rosenblatt import certify
-from rosenblatt._bounds.directions import MOST_COLUMNS
 from rosenblatt._util.text import of_files
 
 INFINITE = "some coefficients of a logistic regression are infinite. The reason: a linear rule"
@@ -123,11 +122,21 @@ def test_coefficients_of_classes_that_stay_finite_are_named():
     assert "One class against the rest is a different model." in said
 
 
-def test_complete_separation_says_that_coefficients_are_not_worked_out():
-    said = str(certify([[1.0], [2.0]], [0, 1]))
-    assert "\nWhich coefficients run to infinity, and which way, is not worked out under " in said
-    assert "not worked out" not in str(certify([[1.0], [2.0]], [1, 1]))  # one class only
-    assert "\nWhich coefficients run" in str(certify([[1.0], [2.0], [9.0]], [0, 1, 2]))
+def test_complete_separation_says_where_coefficients_run():
+    """x0 is 0 or 1 where x1 is 5 and 1: rules that separate may have either sign in x0."""
+    said = str(certify([[0.0, 5.0], [1.0, 5.0], [0.0, 1.0], [1.0, 1.0]], [1, 1, 0, 0]))
+    what = 'In a logistic regression for the label "1" these coefficients'
+    assert f"\n{what} diverge to plus infinity: x1.\n" in said
+    assert f"\n{what} diverge to minus infinity: (intercept).\n" in said
+    assert f"\n{what} diverge, in a direction that is not determined: x0.\n" in said
+    wide = np.random.default_rng(0).normal(size=(20, 200))
+    assert "\nWhich coefficients run to infinity, and which way, is not worked" in str(
+        certify(wide, [0, 1] * 10)
+    )
+    assert "diverge" not in str(certify([[1.0], [2.0]], [1, 1]))  # one class only
+    assert "\n  0: (intercept) runs to plus infinity; x0 runs to minus" in str(
+        certify([[1.0], [2.0], [9.0]], [0, 1, 2])
+    )
 
 
 def test_rows_at_a_threshold_are_counted():
@@ -160,12 +169,3 @@ def test_rows_of_pairs_are_counted_as_all_others():
         assert "rows in conflict (counted from 1)" in str(certificate)
         assert "b | c       2  overlap              2, 3" in str(certificate)
         assert "\nProved for the numbers in the file, each rounded to" in str(certificate)
-
-
-def test_forced_signs_are_advised_where_they_can_be_asked_for():
-    rng = np.random.default_rng(0)
-    for columns in (MOST_COLUMNS, MOST_COLUMNS + 1):
-        X = rng.normal(size=(40, columns))
-        certificate = certify(X, X[:, 0] > 0)
-        assert certificate.verdict == "complete separation"
-        assert ("forced_signs" in str(certificate)) == (columns == MOST_COLUMNS)

@@ -59,9 +59,10 @@ def expected(X, signs, intercept=True, exact=Fraction):
     rows = rational.lifted(dense(X).tolist(), signs, intercept, exact)
     strict = rational.strict_rows(rows)
     verdict, left_out = rational.verdict(strict, len(rows)), rational.collinear(rows, intercept)
-    if verdict == QUASI:
+    one_class = len(set(signs)) == 1
+    if verdict == QUASI or (verdict == COMPLETE and not one_class):
         kinds = rational.sign_sets_without(rows, left_out)
-    else:  # overlap: 0 alone separates rows, unless columns are collinear; complete: not asked
+    else:  # overlap: 0 alone separates rows, unless columns are collinear; one class: not asked
         rank = len(rational.echelon(rows)[1])
         known = verdict == OVERLAP and rank + len(left_out) == len(rows[0])
         kinds = ["0" if known else "?"] * len(rows[0])

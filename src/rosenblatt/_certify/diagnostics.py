@@ -25,7 +25,8 @@ from rosenblatt._certify.simplex import Face, decide
 from rosenblatt._util.budget import LimitReached
 
 _MOST_COLUMNS = 20  # that separate rows alone
-_MOST_SIGNS = 20_000  # coefficients times free directions
+_MOST_SIGNS, _MOST_PRODUCTS = 20_000, 10**6  # coefficients times free directions
+_MOST_NUMBERS = 2 * 10**7  # rows times coefficients, for each coefficient
 
 # --- A conflict at sight -------------------------------------------------------------------------
 
@@ -158,38 +159,57 @@ def _counts(X: Any, columns: NDArray[np.intp], values: Floats) -> NDArray[np.int
 
 
 def coefficient_signs(
-    partition: Partition, collinear: list[Collinear], name: Names
-) -> list[dict[str, Any]]:
-    """For quasi-complete separation: which coefficients run to infinity, and where to; those of
+    partition: Partition,
+    w: Sequence[Fraction],
+    collinear: list[Collinear],
+    name: Names,
+    limits: list[str],
+) -> list[dict[str, Any]] | None:
+    """Where rows are separated, by w: which coefficients run to infinity, and where to; those of
     columns that are combinations of others stay 0. As a document has them."""
-    rows = partition.rows
-    if partition.normals is None:
+    rows, complete, normals = partition.rows, partition.conflict is None, partition.normals
+    if complete:  # then no row is balanced, and all directions are free
+        if rows.D**2 > _MOST_SIGNS or rows.n * rows.D**2 > _MOST_NUMBERS:
+            return None
+        normals = [[int(j == k) for k in range(rows.D)] for j in range(rows.D)]
+    if normals is None or rows.D * len(normals) > _MOST_PRODUCTS:
         raise LimitReached(f"{rows.D} coefficients are too many for their signs")
-    free = len(partition.normals)
-    if rows.D * free > _MOST_SIGNS:
-        raise LimitReached(f"{free} free directions are too many for signs of coefficients")
-    search = _SignSearch(partition, name)
-    return [search.run(functional(collinear, j)) for j in range(rows.D)]
+    search = _SignSearch(rows, partition.alive, normals, w, name)
+    if few := rows.D * len(normals) <= _MOST_SIGNS:
+        search.prepare()
+    else:
+        limits.append(f"{len(normals)} free directions are too many for all signs of coefficients")
+    return [search.run(functional(collinear, j), by_algebra=not few) for j in range(rows.D)]
 
 
 class _SignSearch:
     """The signs that f·w takes over all w with a_i·w >= 0, and why; f·w is mostly w_j."""
 
-    def __init__(self, partition: Partition, name: Names):
-        assert partition.normals is not None
-        assert partition.separator is not None
-        self.rows, self.alive, self.name = partition.rows, partition.alive, name
-        self.normals, self.w = partition.normals, partition.separator
-        self.index = np.flatnonzero(partition.alive).tolist()  # rows that can be strict
-        self.living = self.rows.part(np.flatnonzero(partition.alive))
+    def __init__(
+        self,
+        rows: Rows,
+        alive: NDArray[np.bool_],
+        normals: list[Vector],
+        w: Sequence[Fraction],
+        name: Names,
+    ):
+        self.rows, self.alive, self.name = rows, alive, name  # those that can be strict
+        self.normals, self.w = normals, w
+
+    def prepare(self) -> None:
+        index = np.flatnonzero(self.alive)
+        self.index, self.living = index.tolist(), self.rows.part(index)
         self.view = Projected.of(self.living, self.normals)
 
-    def run(self, f: dict[int, Fraction]) -> dict[str, Any]:
+    def run(self, f: dict[int, Fraction], *, by_algebra: bool) -> dict[str, Any]:
+        """`by_algebra`: only what needs no search; "?" where one is needed."""
         if not any(_product(f, normal) for normal in self.normals):
             return {"signs": "0"}
         here = _product(f, self.w)
         if here == 0:  # w is inside the cone, and f·w can move
             return {"signs": "±"}
+        if by_algebra:
+            return {"signs": "?"}
         sign = 1 if here > 0 else -1
         common = math.lcm(*(v.denominator for v in f.values()))
         other = {j: int(-sign * v * common) for j, v in f.items()}  # a row: for the other sign

@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 _USUAL = ", as is common in real data"
 _NOT_THE_ERROR = "This does not measure how often a rule is wrong."
 _SHOWN = 5  # rows of a conflict, columns, coefficients, pairs of classes
-_OF_FORCED_SIGNS = 10  # columns, at most: a package above this one looks for these signs
 
 
 def as_text(certificate: Certificate) -> str:
@@ -233,11 +232,9 @@ def shares(conflict: Conflict) -> list[Any]:
 
 
 def _coefficients(certificate: Certificate) -> Iterator[str]:
-    if certificate.separable and len(certificate.classes) > 1:
-        finder = either("forced_signs", "certify --forced-signs")
-        more = f" For the signs that every separating rule gives to its weights: {finder}."
-        yield NOT_WORKED_OUT + more * (certificate.n_features <= _OF_FORCED_SIGNS)
     signs = certificate.coefficient_signs
+    if certificate.separable and len(certificate.classes) > 1 and "?" in signs.values():
+        yield NOT_WORKED_OUT
     for sign, meaning in (
         ("+", "diverge to plus infinity"),
         ("-", "diverge to minus infinity"),
@@ -381,7 +378,7 @@ def _folded(conflict: Conflict) -> str:
 _LOGISTIC = "a multinomial logistic regression"
 NOT_WORKED_OUT = (
     "Which coefficients run to infinity, and which way, is not worked out under complete "
-    "separation."
+    "separation of so many columns."
 )
 _NO_MULTINOMIAL_ESTIMATE = (
     "A multinomial logistic regression has no finite maximum likelihood estimate."
@@ -494,10 +491,10 @@ def _conflict_of_many(conflict: Conflict) -> Iterator[str]:
 
 
 def _coefficients_of_many(certificate: Certificate) -> Iterator[str]:
-    if certificate.separable:
-        yield NOT_WORKED_OUT
     by_class, last = certificate.class_coefficient_signs, certificate.classes[-1]
     if by_class is None:
+        if certificate.separable:
+            yield NOT_WORKED_OUT
         return
     yield f"In {_LOGISTIC}, against the reference class {last}:"
     for label, signs in list(by_class.items())[:_SHOWN]:

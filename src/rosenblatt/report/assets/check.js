@@ -24,6 +24,9 @@ export function check(claim, data) {
   if (verdict === "complete separation") {
     const ends = new Map(Object.keys(margins).map((kind) => [kind, checkMargin(data, kind, margins[kind])]));
     checkMistakeBounds(claim, data, /** @type {any} */ (ends.get("homogeneous")));
+    const every = Array.from({ length: data.size }, (_, j) => Array.from({ length: data.size }, (_, k) => BigInt(j === k)));
+    const w = data.vector(margins.homogeneous.separator, "separator");
+    checkSigns(claim, data, w, every, (v) => Math.min(...new Set(data.signs(v))));
   } else if (verdict !== "undecided") checkBalance(claim, data);
   if (conflict) checkConflict(data, conflict);
   for (const part of claim.revealing ?? []) checkRevealing(data, part);
@@ -81,10 +84,18 @@ export function checkBalance(claim, data) {
   demand("separated" in claim || !(spans || data instanceof Lifted), "no rows are named");
   const same = right.length === said.length && right.every((i, k) => i === said[k]);
   demand(same && right.length, "other rows are right");
+  checkSigns(claim, data, w, normals, (v) => Math.min(...new Set(signsBeside(data, basis, free, v))));
+}
+
+/** Those of all coefficients, where they are named; `lowest` is the least sign of all rows.
+ * @param {any} claim @param {Rows} data @param {Ratio[]} w @param {bigint[][]} normals @param {(v: Ratio[]) => number} lowest */
+function checkSigns(claim, data, w, normals, lowest) {
   if (!claim.signs) return;
   const others = collinear(claim, data);
-  const lowest = (/** @type {Ratio[]} */ v) => Math.min(...new Set(signsBeside(data, basis, free, v)));
-  for (const [j, part] of claim.signs.slice(0, data.size).entries()) checkSign(data, w, normals, j, part, others, lowest);
+  for (const [j, part] of claim.signs.slice(0, data.size).entries()) {
+    const open = part.signs === "?" && Object.keys(part).length === 1;
+    if (!open) checkSign(data, w, normals, j, part, others, lowest);
+  }
   if (claim.signs.length !== data.size) throw new RangeError("there are more signs than coefficients, or fewer");
 }
 

@@ -37,7 +37,7 @@ const FORMS = {
 /** @type {Record<string, string>} */
 const VERDICTS = {
   "complete separation": `margins:margins radius_row:count mistake_bound:bound
-    best_possible_mistake_bound:bound revealing?:column*`,
+    best_possible_mistake_bound:bound signs?:sign* revealing?:column*`,
   "quasi-complete separation": `conflict:conflict balance?:blend orthogonal?:exact**
     separator:exact* separated?:count* signs?:sign* revealing?:column*`,
   overlap: "conflict:conflict balance?:blend orthogonal?:exact**",

@@ -18,8 +18,7 @@ def test_every_format_is_named_where_people_look(name):
 def test_a_file_is_known_by_its_name_and_by_its_first_bytes():
     for kind, known in FORMATS.items():
         assert all(kind_named(suffix.upper()) == kind for suffix in known.suffixes)
-        if known.begins is not None:
-            assert kind_beginning(known.begins + b"more") == kind
+        assert all(kind_beginning(begin + b"more") == kind for begin in known.begins)
     assert (kind_named(".dat"), kind_beginning(b"a,b\n")) == ("text", None)
 
 

@@ -12,6 +12,7 @@ _INSTALLED_BY = {
     "distributed": '"rosenblatt[dask]"',
     "formulas": '"rosenblatt[formulas]"',
     "onnxruntime": '"rosenblatt[onnx]"',
+    "pyreadstat": '"rosenblatt[spss]"',
     "ray": '"rosenblatt[ray]"',
 }
 

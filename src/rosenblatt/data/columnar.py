@@ -180,7 +180,7 @@ def arrow_table(source: Any) -> Any:
 
 def _schema(file: File) -> tuple[list[str], list[Any]]:
     with _reading(file):
-        if file.kind == "frame":
+        if file.keep is not None:
             schema = file.keep.schema
         elif file.kind == "parquet":
             from pyarrow import parquet
@@ -195,7 +195,7 @@ def _schema(file: File) -> tuple[list[str], list[Any]]:
 def _batches(file: File, names: list[str]) -> Iterator[tuple[Any, float]]:
     """Record batches with these columns, in this order, and how much of the file is read."""
     with _reading(file):
-        if file.kind == "frame":
+        if file.keep is not None:
             batches = file.keep.select(names).to_batches(max_chunksize=_ROWS)
             yield from _counted(batches, file.keep.num_rows)
         elif file.kind == "parquet":

@@ -9,33 +9,37 @@ import re
 from dataclasses import dataclass
 from typing import Literal, final
 
-Reader = Literal["text", "sheet", "lines", "columns", "svmlight"]
+Reader = Literal["text", "sheet", "lines", "columns", "held", "svmlight"]
 
 
 @final
 @dataclass(frozen=True)
 class Format:
-    """`begins`: the first bytes; `entry`: what is in the zip archive that such a file is. Formats
-    that have neither are text, which may be compressed."""
+    """`begins`: the first bytes, of each version; `entry`: what is in the zip archive that such a
+    file is. Formats that have neither are text, which may be compressed."""
 
     reader: Reader
     names: tuple[str, ...]
     suffixes: tuple[str, ...] = ()
-    begins: bytes | None = None
+    begins: tuple[bytes, ...] = ()
     entry: str | None = None
 
     @property
     def is_text(self) -> bool:
-        return self.begins is None and self.entry is None
+        return not self.begins and self.entry is None
 
 
+# Versions 113 to 115, in either order of bytes.
+_OLD_STATA = tuple(bytes((version, order)) for version in (113, 114, 115) for order in (1, 2))
 FORMATS = {  # by the kind of a File
     "text": Format("text", ("CSV", "TSV")),
     "json lines": Format("lines", ("JSON lines",), (".jsonl", ".ndjson", ".json")),
     "workbook": Format("sheet", (".xlsx",), entry="xl/workbook.xml"),
-    "parquet": Format("columns", ("Parquet",), (".parquet",), b"PAR1"),
-    "arrow": Format("columns", ("Feather", "Arrow"), (".feather", ".arrow"), b"ARROW1"),
-    "arrow stream": Format("columns", (), (), b"\xff\xff\xff\xff"),
+    "parquet": Format("columns", ("Parquet",), (".parquet",), (b"PAR1",)),
+    "arrow": Format("columns", ("Feather", "Arrow"), (".feather", ".arrow"), (b"ARROW1",)),
+    "arrow stream": Format("columns", (), (), (b"\xff\xff\xff\xff",)),
+    "stata": Format("held", ("Stata",), (".dta",), (b"<stata_d", *_OLD_STATA)),
+    "spss": Format("held", ("SPSS",), (".sav", ".zsav"), (b"$FL2", b"$FL3")),
     "svmlight": Format("svmlight", ("svmlight",), (".svm", ".svmlight", ".libsvm")),
 }
 # What is not read, by its first bytes and by what is in an archive; and what to do about it.
@@ -61,8 +65,7 @@ def kind_named(suffix: str) -> str:
 def kind_beginning(begin: bytes) -> str | None:
     if _OBJECT.match(begin):
         return "json lines"
-    binary = ((kind, f.begins) for kind, f in FORMATS.items() if f.begins is not None)
-    return next((kind for kind, begins in binary if begin.startswith(begins)), None)
+    return next((kind for kind, f in FORMATS.items() if begin.startswith(f.begins)), None)
 
 
 def names_of(reader: Reader | None = None) -> list[str]:

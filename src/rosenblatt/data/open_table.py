@@ -56,7 +56,8 @@ def read(
     date: Mapping[str, str] | str | Iterable[str] = (),
     text: str | Iterable[str] = (),
 ) -> Table | SparseTable:
-    """Read a table: CSV, TSV, .xlsx, JSON lines, Parquet, Feather, Arrow, svmlight, or a frame.
+    """Read a table: CSV, TSV, .xlsx, JSON lines, Parquet, Feather, Arrow, Stata, SPSS,
+    svmlight, or a data frame.
 
     Parameters
     ----------
@@ -310,6 +311,10 @@ def _layout(source: Any, reading: Reading, options: FileOptions) -> Sniffed | Co
         return sniff(table_files, reading)
     from rosenblatt.data.columnar import ColumnFiles
 
+    if reader == "held":
+        from rosenblatt.data.statistical import held
+
+        table_files = list(map(held, table_files))
     return ColumnFiles(table_files, reading)
 
 

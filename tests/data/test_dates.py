@@ -184,7 +184,16 @@ def test_what_is_not_written_so_is_refused_with_its_row(file):
         dated(file, ["31/1/2024", "1/31/2024"], date="when=%d/%m/%Y")
     with raises(InputError, option="date"):
         dated(file, ["2024-01-01T12:00Z", "2024-01-02T12:00"], date="when=%Y-%m-%d")
-    for wrong in ("when", "when=%d/%m", "when=%Y %Q", "when=%Y %Y", "when=%", {"when": None}):
+    for wrong in (
+        "when",
+        "when=%d/%m",
+        "when=%Y %Q",
+        "when=%Y %Y",
+        "when=%",
+        {"when": None},
+        5,
+        [None],
+    ):
         with raises(InputError, option="date"):
             dated(file, ["2024-01-01"], date=wrong)
     with raises(InputError, option="date"):

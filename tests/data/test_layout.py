@@ -115,6 +115,11 @@ def test_options_of_text_are_refused_of_typed_columns(file):
             data.read(typed(), **{name: 1})
 
 
+def test_names_cannot_be_there_and_not(file):
+    with raises(InputError, option="header_rows"):
+        data.read(file(PLAIN), header=False, header_rows=2)
+
+
 def test_what_was_said_holds_for_later_tables(file):
     first = data.read(file(TITLE + PLAIN + "Total,,\n"), target="paid", skip_rows=2, skip_footer=1)
     preprocessing = data.Preprocessing.from_dict(first.encode(scale=False)[2].to_dict())

@@ -138,6 +138,27 @@ def test_words_that_were_not_seen_count_as_told(tmp_path, on_unseen):
         assert found[:2] == (N, strange if on_unseen == "error" else 0)
 
 
+@pytest.mark.parametrize("kind", ["sql", "python", "excel", "javascript", "c"])
+def test_pooled_words_and_dates_of_other_formats_have_the_labels_of_predict(tmp_path, kind):
+    rng = np.random.default_rng(2)
+    moments = [datetime(2019, 1, 1) + timedelta(hours=int(h)) for h in rng.integers(0, 9_000, N)]
+    form = "%Y-%m-%d %H:%M" if kind == "sql" else "%d/%m/%Y %I:%M %p"
+    towns = [*rng.choice(["Rome", "O'Hara", ""], N - 20), *(f"rare {k}" for k in range(20))]
+    lines = [
+        f"{at.strftime(form)},{town},{'yes' if at.month + 3 * (town == 'Rome') > 7 else 'no'}\n"
+        for at, town in zip(moments, towns, strict=True)
+    ]
+    (tmp_path / "t.csv").write_text("day,town,y\n" + "".join(lines))
+    (tmp_path / "new.csv").write_text("day,town,y\n" + "".join(lines).replace("Rome", "Pisa"))
+    table = data.read(tmp_path / "t.csv", target="y", min_count=5, impute="mean")
+    X, y, preprocessing = table.encode()
+    assert preprocessing.columns[1].pooled
+    rule = AROW(random_state=0).fit(X, y)
+    program = programs(rule, preprocessing)[kind]()
+    for name in ("t.csv", "new.csv"):
+        assert check.check(rule, preprocessing, program, tmp_path / name)[:2] == (N, 0)
+
+
 # --- The first row that differs -------------------------------------------------------------------
 
 

@@ -248,6 +248,13 @@ def open_table(
             option=by,
             value=getattr(options, by),
         )
+    if options.header is False and options.header_rows is not None:
+        raise InputError(
+            f"{option('header_rows', options.header_rows)} is about lines of names, and "
+            f"{option('header', False)} says that there are none: leave one of them out.",
+            option="header_rows",
+            value=options.header_rows,
+        )
     said = [name for name in _OF_TEXT if getattr(options, name) is not None]
     if said and (not isinstance(layout, Sniffed) or layout.files[0].called == LINE):
         raise InputError(

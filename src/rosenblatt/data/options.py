@@ -133,8 +133,8 @@ class Dates(Option):
         if isinstance(value, Mapping):
             pairs = tuple(value.items())
         else:
-            texts = (value,) if isinstance(value, str) else tuple(value)
-            pairs = tuple(_column_and_format(text) for text in texts)
+            one = isinstance(value, str) or not isinstance(value, Iterable)
+            pairs = tuple(map(_column_and_format, (value,) if one else value))
         for column, form in pairs:
             check_name(name, column)
             if not isinstance(form, str) or pattern(form) is None:

@@ -14,6 +14,7 @@ from rosenblatt.cli import run as main
 from rosenblatt.datasets import load_credit
 from rosenblatt.errors import InputError
 from rosenblatt.report import render
+from rosenblatt.selection import clopper_pearson
 
 CREDIT = load_credit().filename
 LEAK = ["share", "expenditure"]
@@ -230,7 +231,7 @@ def test_it_is_exported_as_sql_python_and_a_formula(folder, tmp_path, capsys):
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        ([], "Choose one format: --onnx FILE, --sql, --excel-formula, --python; got none"),
+        ([], "--python, --javascript, --c, --pmml; got none"),
         (["--sql", "--python"], "got --sql and --python"),
         (["--python", "--table", "t"], "--table goes with --sql, not with --python"),
         (["--sql", "--columns-of", "t"], "--columns-of goes with --excel-formula"),
@@ -333,3 +334,35 @@ def test_more_labels_and_sparse_rows_have_no_card():
     )
     with raises(InputError, option="scorecard", value=True):
         study(wordy, target="paid", text="note", scorecard=True)
+
+
+def test_a_card_that_does_as_well_is_offered_beside_the_rule():
+    given = {"target": "card", "ignore": ["share", "expenditure"]}
+    found = study(CREDIT, **given)
+    card, chosen = found.to_dict()["card"], found.selection
+    assert card["test_errors"] <= chosen.test_errors + 0.01 * chosen.test_n
+    assert card["interval"] == pytest.approx(clopper_pearson(card["test_errors"], card["test_n"]))
+    # added up by hand, on the rows of the file
+    rows = pd.read_csv(CREDIT)
+    points = np.zeros(len(rows))
+    for term in card["terms"]:
+        name, _, level = term["feature"].partition("=")
+        x = (rows[name] == level).astype(float) if level else rows[name]
+        points += term["points"] * (x if term["each"] else x >= term["cut"])
+    called = np.where(points >= card["threshold"], "yes", "no")
+    assert (called != rows["card"])[chosen.test].sum() == card["test_errors"]
+    assert found.to_dict()["reproduce"]["scorecard"].endswith(
+        "--scorecard -o credit_card-rosenblatt-card"
+    )
+    page = render(found.to_dict())
+    assert f"Or by a card of {len(card['terms'])} terms" in page
+    for asked in ({"scorecard": True}, {"comparison": False}):
+        assert study(CREDIT, **given, **asked).to_dict()["card"] is None
+
+
+def test_no_card_is_offered_that_is_worse_than_the_rule_or_no_better_than_one_label():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((400, 12))
+    by_all, by_none = X.sum(axis=1) > 0, rng.integers(2, size=400)
+    assert study(X, by_all).to_dict()["card"] is None
+    assert study(X, by_none).to_dict()["card"] is None

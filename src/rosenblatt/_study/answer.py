@@ -34,9 +34,8 @@ def answer(objective: str, begun: Beginning, warnings: Sequence[Warned]) -> Answ
         return None
     tested = _tested(error["test_n"], begun["split"]["folds"])
     kinds = {warned["kind"] for warned in warnings}
-    short = next((_FIRST[kind] for kind in _FIRST if kind in kinds), "Better than by guessing")
-    if error["interval"] is None:
-        short = "No interval, so it may be chance"
+    better = "Better than by guessing" if error["interval"] else "No interval, so it may be chance"
+    short = next((_FIRST[kind] for kind in _FIRST if kind in kinds), better)
     sentence = _wrong(error, tested)
     if objective == "balanced" and by_class:
         short, sentence = _balanced(by_class, tested)
@@ -199,8 +198,6 @@ def _is_far(fewer: Any, own: Any, groups: Any) -> bool:
 def _no_better(selection: Selection) -> list[Warned]:
     """By what the rule was chosen by: in all, and row by row on the same test rows."""
     groups = selection.test_groups
-    if selection.interval is None:
-        return []
     criterion, classes, labels = selection.criterion, selection.estimator.classes_, selection.labels
     own = criterion.row_costs(labels, selection.predictions, classes)
     answers = classes if criterion.objective == "cost" else [selection.majority]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rosenblatt._core.backend import core
-from rosenblatt._study import robustness, rule, verdict
+from rosenblatt._study import card, robustness, rule, verdict
 from rosenblatt._study.answer import FOLDS, about, answer, does_not_fit, result_warnings, without
 from rosenblatt._study.column_warnings import column_warnings
 from rosenblatt._study.error_analysis import confusion_counts, error_analysis
@@ -64,6 +64,7 @@ def beginning(compared: Compared, origin: Origin, options: Options) -> Beginning
         "error": error(selection),
         **error_analysis(selection, options),
         "rule": rule.rule(selection, X, y, compared.names, compared.preprocessing, read.target),
+        "card": card.beside(compared, options),
     }
 
 
@@ -111,16 +112,19 @@ def placed(
     chosen, claimed = found["rule"], found["verdict"]
     columns = found["data"]["preprocessing"]
     linear = chosen is not None and has_weights(chosen)
+    place = default_folder(origin.files) if folder is None else folder
     again = reproduce(
         origin,
         options,
-        default_folder(origin.files) if folder is None else folder,
+        place,
         files,
         linear=linear,
         exported=linear and bool(columns) and all(c["kind"] != "prose" for c in columns),
         proved=claimed is not None and claimed["separable"] is not None,
         warnings=found["data"]["warnings"],
     )
+    if found["card"] is not None:
+        again["scorecard"] = _again(origin, replace(options, scorecard=True), f"{place}-card")
     return {**found, "reproduce": again, "files": files}
 
 
@@ -385,6 +389,7 @@ def reproduce(
         "advised": advised,
         "verify": verify,
         "predict": predict,
+        "scorecard": None,
         "export": export,
     }
 

@@ -1,4 +1,5 @@
-"""A study that makes a card (--scorecard): what is compared, and the card in the document."""
+"""Cards in a study: what is compared with --scorecard, the card in the document, and the card that
+is offered beside another rule."""
 
 from __future__ import annotations
 
@@ -14,7 +15,7 @@ from rosenblatt._study.costs import criterion_of
 from rosenblatt._study.one_column import OneColumn
 from rosenblatt._training.card_rule import Card, Term
 from rosenblatt._util.spelling import option
-from rosenblatt._util.text import many
+from rosenblatt._util.text import many, named
 from rosenblatt.data.features import Words
 from rosenblatt.data.preparation import Preparation
 from rosenblatt.data.preprocessing import Number, Preprocessing
@@ -23,6 +24,7 @@ from rosenblatt.errors import InputError
 from rosenblatt.perceptron import Perceptron
 from rosenblatt.report.document import (
     CARD,
+    CardBeside,
     CardExample,
     CardRule,
     CardTerm,
@@ -36,10 +38,12 @@ from rosenblatt.selection.candidates import (
     comparison_rules,
     comparison_rules_left_out,
 )
+from rosenblatt.selection.measures import error_interval
 
 if TYPE_CHECKING:
     from rosenblatt._study.options import Options
     from rosenblatt._study.reading import Read
+    from rosenblatt._study.stages import Compared
 
 
 MOST_TERMS = MOST_POINTS = 5  # where nobody said how many
@@ -123,7 +127,17 @@ def card_rule(
 ) -> CardRule:
     """The card as the report shows it; X and y are the rows that it learned from."""
     card = estimator._rule
-    terms: list[CardTerm] = [
+    return {
+        "terms": _terms(card, names),
+        "threshold": card.threshold,
+        "by_points": _by_points(card.totals(X), y == estimator.classes_[1]),
+        "example": _example(card, X, names, preprocessing, estimator.classes_),
+        "bracket": _bracket(estimator, len(X)),
+    }
+
+
+def _terms(card: Card, names: Sequence[str]) -> list[CardTerm]:
+    return [
         {
             "text": _condition(term, names),
             "feature": names[term.column],
@@ -134,13 +148,6 @@ def card_rule(
         }
         for term, points in zip(card.terms, card.points, strict=True)
     ]
-    return {
-        "terms": terms,
-        "threshold": card.threshold,
-        "by_points": _by_points(card.totals(X), y == estimator.classes_[1]),
-        "example": _example(card, X, names, preprocessing, estimator.classes_),
-        "bracket": _bracket(estimator, len(X)),
-    }
 
 
 def _by_points(totals: Any, second: Any) -> list[OfPoints]:
@@ -211,6 +218,52 @@ def _word_features(preprocessing: Preprocessing | None, d: int) -> list[list[int
             places.append(list(range(begin, end)))
         begin = end
     return places
+
+
+# --- Beside another rule -------------------------------------------------------------------------
+
+
+_SOON = 500_000  # numbers that a card is soon found in
+_POINT = 0.01  # of the error: worse by no more, a card is offered
+
+
+def beside(compared: Compared, options: Options) -> CardBeside | None:
+    """A card that learned from the same rows and errs as seldom on the same test rows, or almost:
+    None where there is none, or none was looked for. Nothing is chosen by it."""
+    read, selection = compared.read, compared.selection
+    if options.scorecard or options.cv or options.comparison is False or not selection.test_n:
+        return None
+    if len(read.counts) > 2 or read.preprocessing is None or read.sample is not None:
+        return None
+    if sparse.issparse(read.X) or read.X.size > _SOON or selection.interrupted or options.stream:
+        return None
+    preprocessor = CardPreparation(read.preprocessing, impute=read.impute)
+    known, test = selection.fitted_on, selection.test
+    X = preprocessor.fit(read.X[known]).transform(read.X[known])
+    card = Scorecard(
+        MOST_TERMS, MOST_POINTS, class_weight=_class_weight(read, options), prove=False
+    ).fit(X, read.y[known])
+    criterion, classes, labels = selection.criterion, card.classes_, selection.labels
+    answers = card.predict(preprocessor.transform(read.X[test]))
+    losses, own, always = (
+        criterion.row_costs(labels, answer, classes)
+        for answer in (answers, selection.predictions, np.full_like(labels, selection.majority))
+    )
+    most = own.mean() + _POINT * criterion.costs.max()
+    if not card._rule.terms or losses.mean() > most or losses.mean() >= always.mean():
+        return None
+    wrong, names = answers != labels, preprocessor.preprocessing_.feature_names
+    ends = error_interval(wrong, selection.test_groups, selection.confidence)
+    chosen = f"{read.target} = {named(str(classes[1]))}"
+    return {
+        "terms": _terms(card._rule, names),
+        "threshold": card._rule.threshold,
+        "test_errors": int(wrong.sum()),
+        "test_n": len(wrong),
+        "interval": None if ends is None else list(ends),
+        "cost": None if criterion.objective == "error" else float(losses.mean()),
+        "sentence": sentence(card._rule, names, chosen),
+    }
 
 
 # --- Rows for a card: numbers as they stand in the table, and a column for every word ------------

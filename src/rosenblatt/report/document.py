@@ -66,6 +66,19 @@ class CardRule(TypedDict):
     bracket: str | None  # how far it is from the best weights on its terms, a sentence or two
 
 
+class CardBeside(TypedDict):
+    """A card that is offered beside the rule: it learned from the same rows, and is hardly worse on
+    the same test rows."""
+
+    terms: list[CardTerm]
+    threshold: int
+    test_errors: int
+    test_n: int
+    interval: list[float] | None
+    cost: float | None  # of a row, by what the rule was chosen by; None: by errors alone
+    sentence: str
+
+
 class OfCard(TypedDict, total=False):
     """What a rule has besides that is a card."""
 
@@ -475,6 +488,7 @@ class Reproduce(TypedDict):
     advised: str | None  # the command with the advice of all warnings; None where there is none
     verify: str | None  # the command; None where no certificate was written, or it claims nothing
     predict: str | None
+    scorecard: str | None  # the command that makes the card which is offered beside the rule
     export: str | None  # as Python, each row of the table checked; None where it cannot be
 
 
@@ -497,6 +511,7 @@ class Beginning(ErrorAnalysis):
     not_tried: dict[str, str]  # candidates that were left out, and why
     error: Error | None
     rule: Rule | None
+    card: CardBeside | None  # where none was asked for, and one does as well
 
 
 class Fit(Beginning):
@@ -590,6 +605,7 @@ SECTIONS = (
     Section("split", "Split"),
     Section("candidates", "Candidates"),
     Section("rule", "Rule"),
+    Section("card", "Card"),
     Section("roc", "Ranking"),
     Section("calibration", "Calibration"),
     Section("verdict", "Verdict"),

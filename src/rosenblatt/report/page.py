@@ -198,6 +198,10 @@ def _rates(content: Mapping[str, Any]) -> list[Rate]:
             ends = None if by_cost else other.get("interval")
             name = str(other.get("name"))
             rates.append(Rate(_OTHERS.get(name, name), rate, ends, "other"))
+    if n and (card := content.get("card")):
+        rate = card.get("cost") if by_cost else card["test_errors"] / n
+        name = f"card of {many(len(card['terms']), 'term')}"
+        rates.append(Rate(name, rate, None if by_cost else card.get("interval"), "other"))
     return rates
 
 

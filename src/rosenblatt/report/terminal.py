@@ -182,6 +182,10 @@ def _errors(document: Fit) -> Iterator[Line]:
         name = _OTHERS.get(other["name"], other["name"])
         yield "Compared", f"{other['test_errors'] / n:>5.1%}  {name}{_by_cost(other, by)}"
         cards = cards or any(c["name"].startswith(CARD) for c in document["candidates"])
+    if (card := document["card"]) is not None:
+        of = many(len(card["terms"]), "term")
+        words = f"a card of {of}, to be added up by hand: {option('scorecard', True)}"
+        yield "Compared", f"{card['test_errors'] / n:>5.1%}  {words}"
     if cards:
         yield "", f"{' ' * _INDENT}{_NOT_CARDS}"
     left_out: dict[str, list[str]] = {}

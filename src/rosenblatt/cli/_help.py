@@ -24,6 +24,8 @@ FIRST = {
 }
 # What --help-all shows where; the options of one command only come first, as "Options".
 TOPICS = {
+    "Which model": "family event time entry strata levels absorb sign",
+    "Beside the verdict": "estimates min-errors forced-signs search-time pairs",
     "Columns": "target ignore positive categorical numeric date text impute min-count "
     "drop-unlabelled drop-label min-rows",
     "Files": "header na-values encoding sep names sheet-name decimal skip-rows header-rows "

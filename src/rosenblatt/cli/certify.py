@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import asdict, dataclass, fields
 from functools import partial
 from math import isfinite, isnan
 from pathlib import Path
@@ -147,29 +147,10 @@ def command(
     files: tuple[str, ...],
     output: str | None,
     encoded: str | None,
-    scale: bool,
-    numbers: str,
-    weight: str | None,
-    family: str,
-    event: str | None,
-    time: str | None,
-    entry: str | None,
-    strata: str | None,
-    levels: str | None,
-    absorb: tuple[str, ...],
-    signs: tuple[str, ...],
-    no_intercept: bool,
-    time_limit: float | None,
-    estimates: bool,
-    min_errors: bool,
-    forced: bool,
-    search_time: float | None,
-    proofs: str | None,
-    pairs: bool,
     exit_code: bool,
     force: bool,
     out: _common.Output,
-    **reading: Any,
+    **options: Any,
 ) -> int:
     """Prove whether a linear rule can be right about every row of a table.
 
@@ -187,142 +168,37 @@ def command(
       rosenblatt certify credit.csv --target card -o certificate.json
       rosenblatt verify certificate.json credit.csv
     """
-    if event is not None:
-        _check_event(family, reading["target"])
-        reading["target"] = event
-    beside = {"time": time, "entry": entry, "strata": strata}
-    of_family: dict[str, Any] = {"family": family, **beside, "levels": levels}
-    beside |= {f"absorb{k}": name for k, name in enumerate(absorb)}
-    rules = family == "logistic" and not absorb
-    opened = _common.open_table(files, reading)
-    decimal = numbers == "decimal"
-    if scale and decimal:
-        raise click.UsageError(
-            "--numbers decimal certifies the numbers as written, and --scale changes them: "
-            "give only one."
-        )
-    if estimates and decimal:
-        raise click.UsageError(
-            "--estimates are computed from float64 numbers: leave out --numbers decimal."
-        )
-    if estimates and signs:
-        raise click.UsageError("--estimates are of a model without --sign: give only one.")
-    if not rules and (estimates or min_errors or forced or signs):
-        raise click.UsageError(
-            "--estimates, --min-errors, --sign and --forced-signs are about logistic models and "
-            "linear rules: leave out --family and --absorb."
-        )
-    demand: dict[str, Any] = {"signs": _options.signs_of(signs)}
-    _check_search(min_errors, forced, search_time, proofs, decimal, no_intercept)
+    asked = _Asked(**{field.name: options.pop(field.name) for field in fields(_Asked)})
+    if asked.event is not None:
+        asked.check_event(options["target"])
+        options["target"] = asked.event
+    opened = _common.open_table(files, options)
+    asked.check()
     if output is not None and output == encoded:
         raise InputError(f"-o and --encoded both name {output}: give two different files.")
     for path in (output, encoded):
         _common.check_output(path, files, force=force)
-    _common.check_folder(proofs, force=force)
-
-    from rosenblatt import certify, minimum_errors
-    from rosenblatt._certify.check import with_columns
-    from rosenblatt._certify.families import Beside
-    from rosenblatt._study.verdict import describe
-    from rosenblatt.data.numbering import unlabelled
+    _common.check_folder(asked.proofs, force=force)
 
     with out.reading():
-        rows = _read(opened, weight, beside, scale=scale, decimal=decimal)
-    X, y, preprocessing, left_out = rows.X, rows.y, rows.preprocessing, rows.left_out
-    of_family |= rows.columns
-    if levels is not None:
-        of_family["levels"] = _levels(levels, y)
-    out.say_detail(f"{X.shape[0] - len(left_out):,} rows, {X.shape[1]:,} features.")
-    if len(left_out):
-        out.say(f"{unlabelled(len(left_out), preprocessing.reading)}.")
-    if forced and len(set(y.tolist())) == 2:
-        _check_columns(files, X.shape[1] - len(signs))
-    through = {
-        "fit_intercept": not no_intercept,
-        "preprocessing": preprocessing,
-        "sample_weight": rows.weights,
-    }
-    with out.working(f"deciding about {X.shape[0]:,} rows"), of_files():
-        certificate = certify(
-            X,
-            y,
-            numbers=numbers,
-            time_limit=time_limit,
-            pairs=pairs,
-            **through,
-            **demand,
-            **of_family,
-        )
+        rows = _read(opened, asked)
+    found = _Found(asked, rows, out)
+    if asked.forced and len(set(rows.y.tolist())) == 2:
+        _check_columns(files, rows.X.shape[1] - len(asked.signs))
+    certificate = found.decide()
     if encoded is not None:
-        labels = y.astype(object)
-        labels[left_out] = ""
-        _, of_rows = Beside.of(None, family, of_family["levels"], **rows.columns)
-        names = [*certificate.feature_names, *(of_rows.names.values() if of_rows else ())]
-        numbered = with_columns(X, of_rows)
-        _common.write_encoded(encoded, names, reading["target"] or "y", numbered, labels)
-        out.say(f"The encoded numbers are in {encoded}.")
+        found.write_encoded(encoded, options["target"] or "y")
     if output is not None:
         certificate.save(output)
         out.say(f"The certificate is in {output}.")
-    seconds = _SECONDS if search_time is None else search_time
-    separable = certificate.separable is True
-    bracket = free = None
-    if min_errors and not certificate.many and not separable:
-        with out.working("searching for the fewest errors"):
-            bracket = minimum_errors(X, y, time_limit=seconds, **through, **demand)
-        if signs:
-            with out.working("searching for the fewest errors without these signs"):
-                free = minimum_errors(X, y, time_limit=seconds, **through)
-    report = None
-    if forced and not certificate.many:
-        with out.working("searching for signs that the rows force"):
-            report = _forced_signs(rows, bracket, seconds, separable=separable, **demand)
-        bracket = bracket and report.improved(bracket)
-    models: dict[str, Model] = {}
-    if estimates and len(certificate.classes) == 2:
-        with out.working("estimating coefficients"):
-            models = _estimates(certificate, through, X, y)
-    if proofs is not None:
-        _write_proofs(proofs, bracket, report, out)
+    found.search()
+    if asked.proofs is not None:
+        _write_proofs(asked.proofs, found.bracket, found.report, out)
     if out.as_json:
-        content = {"files": list(files)} | describe(certificate, bracket)
-        content["warnings"] = rows.warnings
-        if signs:
-            content |= demand
-        if free is not None and bracket is not None:
-            content["price"] = dict(zip(("at_least", "at_most"), bracket.price(free), strict=True))
-        if estimates:
-            content["estimates"] = {name: _as_dict(model) for name, model in models.items()}
-        _common.print_json("certify", content | ({} if report is None else _described(report)))
+        _common.print_json("certify", {"files": list(files)} | found.as_dict())
     else:
-        with of_files():
-            short = not out.verbose
-            answer = _short(certificate, rows, told=estimates) if short else str(certificate)
-            _common.print_text(answer)
-            for warned in rows.warnings:
-                _common.print_text(f"Warning: {one_line(warned['sentence'])}")
-            for model in models.values():
-                _common.print_text(f"\n{model}")
-            if models:
-                click.echo()
-            if bracket is not None:
-                click.echo("\n".join(bracket.lines(alone=False)))
-            if free is not None and bracket is not None:
-                _common.print_text(one_line(bracket.price_sentence(free)))
-            if report is not None:
-                click.echo(str(report))
-        asked = {"--forced-signs": forced, "--min-errors": min_errors, "--estimates": estimates}
-        for name, wanted in asked.items():
-            if wanted and certificate.many:
-                click.echo(
-                    f"{name} needs two labels: choose one against all others with --positive LABEL."
-                )
-        if scale:
-            click.echo("The numbers were scaled (--scale): so are the margins and the bound.")
-        asked_more = certificate.many or min_errors or out.quiet
-        if certificate.separable is False and rules and not asked_more:
-            click.echo("--min-errors searches for the fewest errors that any linear rule can make.")
-        several = len(certificate.classes) > 1 and weight is None and rules
+        found.show()
+        several = len(certificate.classes) > 1 and asked.weight is None and asked.of_rules
         if not out.quiet and (
             then := _next_command(files, output, opened.options, several=several)
         ):
@@ -332,15 +208,236 @@ def command(
     return _CODES.get(certificate.verdict, _NOT_SEPARABLE) if exit_code else 0
 
 
+@dataclass(frozen=True)
+class _Asked:
+    """The question, as the options have it."""
+
+    scale: bool
+    numbers: str
+    weight: str | None
+    family: str
+    event: str | None
+    time: str | None
+    entry: str | None
+    strata: str | None
+    levels: str | None
+    absorb: tuple[str, ...]
+    signs: tuple[str, ...]
+    no_intercept: bool
+    time_limit: float | None
+    estimates: bool
+    min_errors: bool
+    forced: bool
+    search_time: float | None
+    proofs: str | None
+    pairs: bool
+
+    @property
+    def decimal(self) -> bool:
+        return self.numbers == "decimal"
+
+    @property
+    def of_rules(self) -> bool:
+        """Of other models no linear rule is right or wrong."""
+        return self.family == "logistic" and not self.absorb
+
+    @property
+    def beside(self) -> dict[str, str]:
+        """Columns that are no features, by role."""
+        names = {"time": self.time, "entry": self.entry, "strata": self.strata}
+        names |= {f"absorb{k}": name for k, name in enumerate(self.absorb)}
+        return {role: name for role, name in names.items() if name is not None}
+
+    @property
+    def demand(self) -> dict[str, Any]:
+        return {"signs": _options.signs_of(self.signs)}
+
+    @property
+    def seconds(self) -> float:
+        return _SECONDS if self.search_time is None else self.search_time
+
+    def check_event(self, target: str | None) -> None:
+        if self.family != "cox":
+            raise click.UsageError("--event goes with --family cox: give --target COLUMN.")
+        if target is not None:
+            raise click.UsageError("--event takes the place of --target: give only one.")
+
+    def check(self) -> None:
+        """What goes together."""
+        searches = self.min_errors or self.forced
+        for wrong, why in (
+            (
+                self.scale and self.decimal,
+                "--numbers decimal certifies the numbers as written, and --scale changes them: "
+                "give only one.",
+            ),
+            (
+                self.estimates and self.decimal,
+                "--estimates are computed from float64 numbers: leave out --numbers decimal.",
+            ),
+            (
+                self.estimates and self.signs,
+                "--estimates are of a model without --sign: give only one.",
+            ),
+            (
+                not self.of_rules and (self.estimates or searches or self.signs),
+                "--estimates, --min-errors, --sign and --forced-signs are about logistic models "
+                "and linear rules: leave out --family and --absorb.",
+            ),
+            (
+                self.forced and (self.decimal or self.no_intercept),
+                "--forced-signs works for rules with an intercept on float64 numbers: leave out "
+                "--numbers decimal and --no-intercept.",
+            ),
+            (
+                self.min_errors and self.decimal,
+                "--min-errors works on float64 numbers: leave out --numbers decimal.",
+            ),
+            (
+                self.search_time is not None and not searches,
+                "--search-time goes with --min-errors or --forced-signs: add one of them.",
+            ),
+            (
+                self.proofs is not None and not searches,
+                "--proofs goes with --min-errors or --forced-signs: add one of them.",
+            ),
+        ):
+            if wrong:
+                raise click.UsageError(why)
+
+
+class _Found:
+    """The verdict, and what was asked beside it."""
+
+    certificate: Certificate
+
+    def __init__(self, asked: _Asked, rows: _Rows, out: _common.Output):
+        self.asked, self.rows, self.out = asked, rows, out
+        self.models: dict[str, Model] = {}
+        self.bracket: ErrorBracket | None = None
+        self.free: ErrorBracket | None = None  # without the signs that are demanded
+        self.report: SignReport | None = None
+        self._through = {
+            "fit_intercept": not asked.no_intercept,
+            "preprocessing": rows.preprocessing,
+            "sample_weight": rows.weights,
+        }
+
+    def decide(self) -> Certificate:
+        from rosenblatt import certify
+        from rosenblatt.data.numbering import unlabelled
+
+        asked, rows, out = self.asked, self.rows, self.out
+        n, d = rows.X.shape
+        out.say_detail(f"{n - len(rows.left_out):,} rows, {d:,} features.")
+        if len(rows.left_out):
+            out.say(f"{unlabelled(len(rows.left_out), rows.preprocessing.reading)}.")
+        with out.working(f"deciding about {n:,} rows"), of_files():
+            self.certificate = certify(
+                rows.X,
+                rows.y,
+                numbers=asked.numbers,
+                time_limit=asked.time_limit,
+                pairs=asked.pairs,
+                family=asked.family,
+                levels=rows.levels,
+                **rows.columns,
+                **self._through,
+                **asked.demand,
+            )
+        return self.certificate
+
+    def search(self) -> None:
+        from rosenblatt import minimum_errors
+
+        asked, rows, out, certificate = self.asked, self.rows, self.out, self.certificate
+        how = {"time_limit": asked.seconds, **self._through}
+        if asked.min_errors and not certificate.many and certificate.separable is not True:
+            with out.working("searching for the fewest errors"):
+                self.bracket = minimum_errors(rows.X, rows.y, **how, **asked.demand)
+            if asked.signs:
+                with out.working("searching for the fewest errors without these signs"):
+                    self.free = minimum_errors(rows.X, rows.y, **how)
+        if asked.forced and not certificate.many:
+            with out.working("searching for signs that the rows force"):
+                self.report = _forced_signs(self)
+            self.bracket = self.bracket and self.report.improved(self.bracket)
+        if asked.estimates and len(certificate.classes) == 2:
+            with out.working("estimating coefficients"):
+                self.models = _estimates(certificate, self._through, rows)
+
+    def write_encoded(self, path: str, target: str) -> None:
+        from rosenblatt._certify.check import with_columns
+        from rosenblatt._certify.families import Beside
+
+        rows = self.rows
+        labels = rows.y.astype(object)
+        labels[rows.left_out] = ""
+        _, beside = Beside.of(None, self.asked.family, rows.levels, **rows.columns)
+        names = [*self.certificate.feature_names, *(beside.names.values() if beside else ())]
+        _common.write_encoded(path, names, target, with_columns(rows.X, beside), labels)
+        self.out.say(f"The encoded numbers are in {path}.")
+
+    @property
+    def price(self) -> tuple[ErrorBracket, ErrorBracket] | None:
+        return None if self.bracket is None or self.free is None else (self.bracket, self.free)
+
+    def as_dict(self) -> dict[str, Any]:
+        from rosenblatt._study.verdict import describe
+
+        content = describe(self.certificate, self.bracket) | {"warnings": self.rows.warnings}
+        if self.asked.signs:
+            content |= self.asked.demand
+        if self.price is not None:
+            demanded, free = self.price
+            content["price"] = dict(zip(("at_least", "at_most"), demanded.price(free), strict=True))
+        if self.asked.estimates:
+            content["estimates"] = {name: _as_dict(model) for name, model in self.models.items()}
+        return content | ({} if self.report is None else _described(self.report))
+
+    def show(self) -> None:
+        asked, certificate = self.asked, self.certificate
+        with of_files():
+            _common.print_text(str(certificate) if self.out.verbose else _short(self))
+            for warned in self.rows.warnings:
+                _common.print_text(f"Warning: {one_line(warned['sentence'])}")
+            for model in self.models.values():
+                _common.print_text(f"\n{model}")
+            if self.models:
+                click.echo()
+            if self.bracket is not None:
+                click.echo("\n".join(self.bracket.lines(alone=False)))
+            if self.price is not None:
+                demanded, free = self.price
+                _common.print_text(one_line(demanded.price_sentence(free)))
+            if self.report is not None:
+                click.echo(str(self.report))
+        of_two = {
+            "--forced-signs": asked.forced,
+            "--min-errors": asked.min_errors,
+            "--estimates": asked.estimates,
+        }
+        for name, wanted in of_two.items():
+            if wanted and certificate.many:
+                click.echo(
+                    f"{name} needs two labels: choose one against all others with --positive LABEL."
+                )
+        if asked.scale:
+            click.echo("The numbers were scaled (--scale): so are the margins and the bound.")
+        known = certificate.many or asked.min_errors or self.out.quiet
+        if certificate.separable is False and asked.of_rules and not known:
+            click.echo("--min-errors searches for the fewest errors that any linear rule can make.")
+
+
 # What is said without -v, beside the answer: each the first so many lines of a section.
 _BESIDE = {"columns": 9, "rare": 9, "coefficients": 3, "conflict": 1, "chance": 1, "pairs": 99}
 
 
-def _short(certificate: Certificate, rows: _Rows, *, told: bool) -> str:
-    """The answer in the words of a logistic regression, and the reason. `told`: the estimates are
-    below."""
+def _short(found: _Found) -> str:
+    """The answer in the words of a logistic regression, and the reason."""
     from rosenblatt._certify.text import sections
 
+    certificate, rows, told = found.certificate, found.rows, found.asked.estimates
     parts = dict(sections(certificate))
     if certificate.family != "logistic" or certificate.absorbed or certificate.signs:
         said = [*parts.pop("verdict"), *parts.get("coefficients", []), *parts.get("collinear", [])]
@@ -384,30 +481,6 @@ def _about(certificate: Certificate, rows: _Rows) -> list[str]:
     return [*(f"Cut short: {limit}." for limit in cut), about]
 
 
-def _check_search(
-    min_errors: bool,
-    forced: bool,
-    search_time: float | None,
-    proofs: str | None,
-    decimal: bool,
-    no_intercept: bool,
-) -> None:
-    if forced and (decimal or no_intercept):
-        raise click.UsageError(
-            "--forced-signs works for rules with an intercept on float64 numbers: leave out "
-            "--numbers decimal and --no-intercept."
-        )
-    if min_errors and decimal:
-        raise click.UsageError(
-            "--min-errors works on float64 numbers: leave out --numbers decimal."
-        )
-    for option, value in (("--search-time", search_time), ("--proofs", proofs)):
-        if value is not None and not (min_errors or forced):
-            raise click.UsageError(
-                f"{option} goes with --min-errors or --forced-signs: add one of them."
-            )
-
-
 class _Rows(NamedTuple):
     X: Any
     y: Any
@@ -416,13 +489,7 @@ class _Rows(NamedTuple):
     left_out: Any  # rows that have no label
     warnings: list[Warned]  # of columns
     columns: dict[str, Any]  # beside the rows, by role
-
-
-def _check_event(family: str, target: str | None) -> None:
-    if family != "cox":
-        raise click.UsageError("--event goes with --family cox: give --target COLUMN.")
-    if target is not None:
-        raise click.UsageError("--event takes the place of --target: give only one.")
+    levels: list[Any] | None  # of ordinal labels
 
 
 def _levels(text: str, y: Any) -> list[Any]:
@@ -431,9 +498,7 @@ def _levels(text: str, y: Any) -> list[Any]:
     return [known.get(level.strip(), level.strip()) for level in text.split(",")]
 
 
-def _read(
-    opened: Any, weight: str | None, beside: dict[str, str | None], *, scale: bool, decimal: bool
-) -> _Rows:
+def _read(opened: Any, asked: _Asked) -> _Rows:
     import numpy as np
 
     from rosenblatt._study.column_warnings import like_row_numbers
@@ -444,28 +509,28 @@ def _read(
     from rosenblatt.data.transformation import refuse_merged
 
     weights, warnings = None, list[Any]()
-    if weight is not None:
-        column, opened = opened.split_off(weight, "weight")
+    if asked.weight is not None:
+        column, opened = opened.split_off(asked.weight, "weight")
         weights = weights_of(column)
-    names = {role: name for role, name in beside.items() if name is not None}
-    for role, name in names.items():
+    for role, name in asked.beside.items():
         opened.check_column(role.rstrip("0123456789"), name)
         opened = opened.with_options(ignore=(*opened.options.ignore, name))
     table = opened.read()
     left_out: Any = getattr(table, "left_out", [])
     if weights is not None and hasattr(table, "weigh"):
         table.weigh(np.delete(weights, left_out))
-    X, y, preprocessing = table.encode(scale=scale)
-    table.refuse_rounded(preprocessing, decimal=decimal)
+    X, y, preprocessing = table.encode(scale=asked.scale)
+    table.refuse_rounded(preprocessing, decimal=asked.decimal)
     if preprocessing is not None:
-        if scale:
+        if asked.scale:
             refuse_merged(preprocessing, table.batches())
         numbers = head(preprocessing, X), preprocessing.without_prose()
         warnings = like_row_numbers(*numbers, len(y), lambda names: option("ignore", *names))
         preprocessing = preprocessing.filling([c.name for c in table.columns if c.missing])
-    columns = columns_of(table.reader, names, left_out) if names else {}
+    columns = columns_of(table.reader, asked.beside, left_out) if asked.beside else {}
     X, y, weights = in_place(X, y, left_out, weights)
-    return _Rows(X, y, weights, preprocessing, left_out, warnings, columns)
+    levels = None if asked.levels is None else _levels(asked.levels, y)
+    return _Rows(X, y, weights, preprocessing, left_out, warnings, columns, levels)
 
 
 def _next_command(
@@ -481,9 +546,7 @@ def _next_command(
 # --- What can be reported: coefficients and their intervals --------------------------------------
 
 
-def _estimates(
-    certificate: Certificate, through: dict[str, Any], X: Any, y: Any
-) -> dict[str, Model]:
+def _estimates(certificate: Certificate, through: dict[str, Any], rows: _Rows) -> dict[str, Model]:
     """Maximum likelihood where it exists; else its limit, where rows are left to fit, and
     penalised. A text says why there is none."""
     from rosenblatt.separation import firth, limiting_model
@@ -497,7 +560,7 @@ def _estimates(
     models: dict[str, Model] = {}
     for name, model in wanted.items():
         try:
-            models[name] = model(X, y, **through)
+            models[name] = model(rows.X, rows.y, **through)
         except InputError as error:
             models[name] = f"No estimates: {error}"
     return models
@@ -536,28 +599,22 @@ def _check_columns(files: tuple[str, ...], columns: int) -> None:
         )
 
 
-def _forced_signs(
-    rows: _Rows,
-    bracket: ErrorBracket | None,
-    seconds: float,
-    *,
-    separable: bool,
-    signs: dict[str, str] | None,
-) -> SignReport:
+def _forced_signs(found: _Found) -> SignReport:
     """Of the best rule that this search and that for the fewest errors find."""
     from rosenblatt._util.budget import Clock
     from rosenblatt.sign_report import found_within
 
+    rows, seconds = found.rows, found.asked.seconds
     return found_within(
         Clock(seconds),
         rows.X,
         rows.y,
-        errors=0 if separable else None,
+        errors=0 if found.certificate.separable is True else None,
         sample_weight=rows.weights,
         preprocessing=rows.preprocessing,
         longer=f"more time than {seconds:g} seconds",
-        known=bracket,
-        signs=signs,
+        known=found.bracket,
+        **found.asked.demand,
     )
 
 

@@ -126,10 +126,8 @@ def test_rows_left_out_are_mentioned_by_both(shell, capfd):
     table = write("t.csv", "x0,y\n0,0\n1,1\n0.5,1\n")
     certify([[0.0], [1.0], [0.5]], [0, 1, 1], sample_weight=[1, 1, 0]).save("c.json")
     code, out = alone(capfd, "c.json", table)
-    assert (code, out.splitlines()[0]) == (
-        0,
-        "ACCEPTED: complete separation, 2 rows (1 left out), proved.",
-    )
+    said = "ACCEPTED: complete separation, 2 rows (1 left out), proved. "
+    assert (code, out[: len(said)]) == (0, said)
     assert shell("verify", "c.json", table)[:2] == (code, out)
     found = json.loads(shell("verify", "c.json", table, "--json")[1])
     assert (found["accepted"], found["rows"], found["rows_left_out"]) == (True, 2, 1)

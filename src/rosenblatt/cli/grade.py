@@ -54,7 +54,7 @@ _LABELS = {"-1,1": (-1, 1), "0,1": (0, 1)}
     type=click.IntRange(0, 3),
     default=3,
     show_default=True,
-    help="How much is told: 0: right or not; 1: where to look; 2: the mistake; 3: the first "
+    help="How much is said: 0: right or not; 1: where to look; 2: the mistake; 3: the first "
     "wrong step, too.",
 )
 @click.option(

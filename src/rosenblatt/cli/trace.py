@@ -72,7 +72,7 @@ _RULES = ("perceptron", "PA-I", "PA-II", "AROW")
 @click.option(
     "--max-iter",
     type=int,
-    help="Stop after so many epochs.  [default: 1000 for the perceptron, 10 for other rules]",
+    help="Stop after this many epochs.  [default: 1000 for the perceptron, 10 for other rules]",
 )
 @click.option(
     "--max-updates", type=int, metavar="K", help="Stop after K updates.  [default: no limit]"

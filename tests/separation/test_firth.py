@@ -30,8 +30,8 @@ def test_published_numbers():
     assert found.p_values["EH"] == pytest.approx(2.504e-05, rel=2e-3)
     assert (found.label, found.other) == ("1", "0")
     lines = str(found).splitlines()
-    assert lines[2].split() == ["NV", "2.929", "0.6097", "to", "7.855"]
-    assert lines[3].split() == ["PI", "−0.03475", "−0.1245", "to", "0.04046"]
+    assert lines[2].split() == ["NV", "2.929", "0.6097", "to", "7.855", "18.71", "0.0091"]
+    assert lines[3].split() == ["PI", "−0.03475", "−0.1245", "to", "0.04046", "0.9658", "0.3875"]
 
 
 @pytest.mark.parametrize("cells", [(3, 2, 4, 6), (5, 0, 3, 4), (5, 0, 0, 7)])

@@ -30,7 +30,7 @@ def test_published_numbers():
     assert found.standard_errors == pytest.approx(errors, abs=6e-6)
     assert -2 * found.log_likelihood == pytest.approx(55.393, abs=6e-4)
     assert found.separated_rows.tolist() == np.flatnonzero(X["NV"]).tolist()
-    assert found.probabilities[found.separated_rows].tolist() == [1.0] * 13
+    assert found.fitted[found.separated_rows].tolist() == [1.0] * 13
     assert "NV +∞" in " ".join(str(found).split())
 
 
@@ -65,9 +65,7 @@ def test_the_rest_is_fitted_as_ever():
     expected = dict(zip(names, (usual.coef_[0] / scale).tolist(), strict=True))
     assert found.coefficients["expenditure"] == math.inf
     assert {k: found.coefficients[k] for k in names} == pytest.approx(expected, rel=1e-3, abs=1e-5)
-    assert found.probabilities[rest] == pytest.approx(
-        usual.predict_proba(others / scale)[:, 1], abs=1e-5
-    )
+    assert found.fitted[rest] == pytest.approx(usual.predict_proba(others / scale)[:, 1], abs=1e-5)
 
 
 def test_a_combination_that_runs_leaves_another_one_finite():
@@ -80,10 +78,10 @@ def test_a_combination_that_runs_leaves_another_one_finite():
     x = np.array([1.0, 2, 2, 3, 0])
     one = LogisticRegression(C=np.inf, tol=1e-12).fit(x[:, None], t)
     assert found.coefficients["(intercept)"] == pytest.approx(one.intercept_[0], abs=1e-5)
-    assert found.probabilities[[0, 1, 2, 3, 6]] == pytest.approx(
+    assert found.fitted[[0, 1, 2, 3, 6]] == pytest.approx(
         one.predict_proba(x[:, None])[:, 1], abs=1e-5
     )
-    assert found.probabilities[[4, 5]].tolist() == [1.0, 0.0]
+    assert found.fitted[[4, 5]].tolist() == [1.0, 0.0]
 
 
 def test_overlap_and_complete_separation():
@@ -93,7 +91,7 @@ def test_overlap_and_complete_separation():
     assert found.verdict == "overlap"
     assert found.coefficients["x0"] == pytest.approx(usual.coef_[0, 0], abs=1e-6)
     complete = limiting_model([[1], [2], [3], [4]], [0, 0, 1, 1])
-    assert complete.probabilities.tolist() == [0.0, 0.0, 1.0, 1.0]
+    assert complete.fitted.tolist() == [0.0, 0.0, 1.0, 1.0]
     assert complete.log_likelihood == 0.0
     assert complete.coefficients == {"x0": math.inf, "(intercept)": -math.inf}
     assert str(found).splitlines()[0] == (
@@ -105,7 +103,7 @@ def test_overlap_and_complete_separation():
     weighted = limiting_model(
         [[1], [2], [3], [4], [9]], [0, 0, 1, 1, 0], sample_weight=[1, 1, 1, 1, 0]
     )
-    assert np.isnan(weighted.probabilities).tolist() == [False] * 4 + [True]
+    assert np.isnan(weighted.fitted).tolist() == [False] * 4 + [True]
 
 
 def newton(X, t):
@@ -138,7 +136,7 @@ def test_where_the_zero_of_a_column_lies_makes_no_difference(estimate, origin, r
         assert list(near.coefficients.values()) == pytest.approx(beta, rel=1e-8)
         assert near.log_likelihood == pytest.approx(value, abs=1e-9)
         assert list(near.standard_errors.values()) == pytest.approx(errors, rel=1e-8)
-        assert far.probabilities == pytest.approx(near.probabilities, abs=1e-9)
+        assert far.fitted == pytest.approx(near.fitted, abs=1e-9)
 
 
 def test_what_runs_is_seen_far_from_zero():

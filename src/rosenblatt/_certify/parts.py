@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations, pairwise
@@ -292,9 +292,13 @@ def collinear_columns(document: dict[str, Any]) -> list[CollinearColumn]:
 def _names(document: dict[str, Any]) -> list[str]:
     names = list(document["columns"])
     if document.get("family", {}).get("name") == "ordinal":  # P(y <= low) = F(θ(low|mid) - …)
-        pairs = pairwise(document["labels"])
-        return [*names, *(f"{low}|{high}" for low, high in pairs)]
+        return [*names, *thresholds(document["labels"])]
     return [*names, name_of_intercept(names)] if document["fit_intercept"] else names
+
+
+def thresholds(labels: Sequence[str]) -> list[str]:
+    """Their names: that between low and mid is low|mid."""
+    return [f"{low}|{high}" for low, high in pairwise(labels)]
 
 
 def name_of_intercept(columns: list[str]) -> str:

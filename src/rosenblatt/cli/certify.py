@@ -579,6 +579,7 @@ def _as_dict(model: Model) -> dict[str, Any]:
         "confidence": model.confidence,
         "coefficients": {name: number(v) for name, v in model.coefficients.items()},
         "intervals": {name: [number(v) for v in ends] for name, ends in model.intervals.items()},
+        "p_values": {name: number(v) for name, v in model.p_values.items()},
         "log_likelihood": model.log_likelihood,
     }
 

@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING, Any, final
 from scipy import stats
 
 from rosenblatt._util.one_thread import one_thread
-from rosenblatt.separation.given import Given, check_confidence, table_of
+from rosenblatt.separation.given import (
+    Given,
+    LikelihoodRatio,
+    check_confidence,
+    ratios,
+    table_of,
+)
 from rosenblatt.separation.likelihood import Likelihood
 
 if TYPE_CHECKING:
@@ -23,7 +29,8 @@ class FirthEstimate:
     `coefficients` are logarithms of odds ratios for `label` against `other`; `intervals` are those
     of the penalised profile likelihood, with this `confidence`; `p_values` of the penalised
     likelihood-ratio test that a coefficient is 0; `standard_errors` are for comparison with other
-    software, and mean little where rows are separated. `log_likelihood` is the penalised one.
+    software, and mean little where rows are separated. `log_likelihood` is the penalised one, and
+    `likelihood_ratio` the penalised test that all coefficients but the intercept are 0.
     """
 
     coefficients: dict[str, float]
@@ -31,13 +38,21 @@ class FirthEstimate:
     p_values: dict[str, float]
     standard_errors: dict[str, float]
     log_likelihood: float
+    likelihood_ratio: LikelihoodRatio
     confidence: float
     label: str
     other: str
 
+    @property
+    def odds_ratios(self) -> dict[str, tuple[float, float, float]]:
+        """exp(coefficient), and the ends of its interval."""
+        return ratios(self.coefficients, self.intervals)
+
     def __str__(self) -> str:
         head = f"Firth's penalised likelihood, log-odds of {self.label} against {self.other}"
-        return "\n".join([head, *table_of(self.coefficients, self.intervals, self.confidence)])
+        own = self.coefficients, self.intervals, self.p_values
+        table = table_of(*own, self.confidence, "odds ratio")
+        return "\n".join([head, *table, f"{self.likelihood_ratio}."])
 
 
 def firth(
@@ -48,6 +63,7 @@ def firth(
     sample_weight: Any = None,
     confidence: float = 0.95,
     preprocessing: Preprocessing | None = None,
+    offset: Any = None,
 ) -> FirthEstimate:
     """Logistic regression by Firth's penalised likelihood, which always has a finite estimate.
 
@@ -68,6 +84,8 @@ def firth(
         Of the intervals.
     preprocessing : rosenblatt.data.Preprocessing, optional
         How the table became X, as `encode` returns it; it has the names of the columns.
+    offset : array of shape (n,), optional
+        What is added to the log-odds of each row.
 
     Returns
     -------
@@ -81,7 +99,7 @@ def firth(
     1.129
     """
     check_confidence(confidence)
-    how: dict[str, Any] = {"fit_intercept": fit_intercept, "asked": "firth"}
+    how: dict[str, Any] = {"fit_intercept": fit_intercept, "asked": "firth", "offset": offset}
     given = Given.of(X, y, sample_weight, preprocessing, **how)
     given.refuse_collinear("Firth's penalty")
     with one_thread():
@@ -89,9 +107,11 @@ def firth(
 
 
 def _estimated(given: Given, confidence: float) -> FirthEstimate:
-    likelihood = Likelihood(given.X, given.t, given.c, penalised=True)
+    likelihood = Likelihood(given.X, given.t, given.c, penalised=True, offset=given.offset)
     beta, value = likelihood.highest()
     places = range(likelihood.size)
+    sloping = [j for j in places if (given.X[:, j] != given.X[0, j]).any()]
+    null = likelihood.without(sloping)
     tests = [likelihood.deviance(beta, value, j, 0.0) for j in places]
 
     def named(values: Any) -> dict[str, Any]:
@@ -103,6 +123,7 @@ def _estimated(given: Given, confidence: float) -> FirthEstimate:
         named([float(stats.chi2.sf(max(test, 0.0), 1)) for test in tests]),
         named(likelihood.errors(beta).tolist()),
         likelihood.log_likelihood(value),
+        LikelihoodRatio.of(value, null, len(sloping)),
         confidence,
         given.labels[1],
         given.labels[0],

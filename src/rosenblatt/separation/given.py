@@ -1,20 +1,23 @@
-"""What is given to a logistic regression: rows with the intercept, outcomes, weights, names."""
+"""What is given to a regression: rows with the intercept, outcomes, weights, names."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import stats
 
+from rosenblatt import verify
 from rosenblatt._certify.check import fingerprint
-from rosenblatt._certify.parts import name_of_intercept
-from rosenblatt._certify.table import read_encoded
+from rosenblatt._certify.families import Beside
+from rosenblatt._certify.parts import name_of_intercept, thresholds
+from rosenblatt._certify.table import Table, outcome, read_encoded
 from rosenblatt._core.rows import dense
+from rosenblatt._util.text import many
 from rosenblatt._validation import parameters, targets
 from rosenblatt.errors import InputError
 from rosenblatt.separation.likelihood import Numbers, centred
@@ -29,12 +32,12 @@ class Given:
     """The rows that count, as floats."""
 
     X: Numbers  # the column of the intercept is the last
-    t: Numbers  # 1 for the second label
+    t: Numbers  # 1 for the second label; counts; levels from 1 on
     c: Numbers  # weights of the rows
     rows: NDArray[np.intp]  # their numbers
     names: list[str]
-    labels: list[str]
-    sha256: Callable[[], str]  # the fingerprint of a certificate of these rows
+    offset: Numbers
+    table: Table
 
     @classmethod
     def of(
@@ -46,6 +49,9 @@ class Given:
         *,
         fit_intercept: bool,
         asked: str,
+        offset: Any = None,
+        family: str = "logistic",
+        levels: Any = None,
     ) -> Given:
         parameters.flag("fit_intercept", fit_intercept)
         for_more = (
@@ -53,23 +59,47 @@ class Given:
             f"its coefficients are finite. Of two classes ask {asked} about their rows alone; each "
             "class against the rest is another model."
         )
-        how: dict[str, Any] = {"numbers": "float", "for_more": for_more}
+        X, beside = Beside.of(X, family, levels)
+        how: dict[str, Any] = {"numbers": "float", "for_more": for_more, "beside": beside}
         table, _ = read_encoded(X, y, sample_weight, preprocessing, **how)
-        if len(table.classes) != 2:
+        if len(table.classes) < 2:
             raise InputError("y holds one label only: a logistic regression needs two.")
         n = len(table.y)
         rows = np.arange(n) if table.present is None else table.present
         c = targets.sample_weights(sample_weight, n)
         numbers = np.asarray(dense(table.X[rows]), dtype=np.float64)
         names = list(table.columns)
-        if fit_intercept:
+        if family == "ordinal":
+            names += thresholds(table.classes)
+        elif fit_intercept:
             numbers = np.column_stack([numbers, np.ones(len(rows))])
             names = [*names, name_of_intercept(names)]
         weight = np.ones(len(rows)) if c is None else np.asarray(c, dtype=np.float64)[rows]
         t = (table.y[rows] > 0).astype(np.float64)
-        left_out = np.setdiff1d(np.arange(n), rows).tolist()
-        sha256 = partial(fingerprint, table.X, table.y, left_out)
-        return cls(numbers, t, weight, rows, names, list(table.classes), sha256)
+        if family in verify.LOG_LINK:
+            t = targets.floats("y", outcome(y)[1])[rows]
+        elif family == "ordinal":
+            t = t + 1 if len(table.classes) == 2 else table.y[rows].astype(np.float64)
+        moved = np.zeros(n) if offset is None else targets.finite_floats("offset", offset)
+        if moved.shape != (n,):
+            raise InputError(
+                f"offset has shape {moved.shape}, and there are {n} rows: give a number for each.",
+                option="offset",
+            )
+        return cls(numbers, t, weight, rows, names, moved[rows], table)
+
+    @property
+    def labels(self) -> list[str]:
+        return list(self.table.classes)
+
+    @property
+    def family(self) -> str:
+        return "logistic" if self.table.beside is None else self.table.beside.family
+
+    def sha256(self) -> str:
+        """The fingerprint of a certificate of these rows."""
+        left_out = np.setdiff1d(np.arange(len(self.table.y)), self.rows).tolist()
+        return fingerprint(self.table.X, self.table.y, left_out)
 
     def refuse_collinear(self, what: str) -> None:
         """Where a column is a combination of others, its coefficient is not determined."""
@@ -117,18 +147,72 @@ def independent(X: Numbers, first: Sequence[int] = ()) -> list[int]:
 # --- Coefficients and their intervals as lines of text -------------------------------------------
 
 
+@final
+@dataclass(frozen=True)
+class LikelihoodRatio:
+    """The test that all coefficients but the intercept (or the thresholds) are 0."""
+
+    statistic: float
+    df: int
+    p_value: float
+
+    @classmethod
+    def of(cls, value: float, null: float, df: int) -> LikelihoodRatio:
+        statistic = max(2.0 * (value - null), 0.0)
+        return cls(statistic, df, float(stats.chi2.sf(statistic, df)) if df else math.nan)
+
+    def __str__(self) -> str:
+        p = _p(self.p_value) if self.p_value < _LEAST_P else f"= {_p(self.p_value)}"
+        return (
+            f"Likelihood-ratio test of all coefficients: {self.statistic:.4g} on "
+            f"{many(self.df, 'degree')} of freedom, p {p}"
+        )
+
+
+def ratios(
+    coefficients: Mapping[str, float], intervals: Mapping[str, tuple[float, float]]
+) -> dict[str, tuple[float, float, float]]:
+    """Each exp(coefficient), with the ends of its interval."""
+
+    def power(value: float) -> float:
+        return math.exp(value) if value < 709 else math.inf
+
+    ends = {name: intervals.get(name, (math.nan, math.nan)) for name in coefficients}
+    return {
+        name: (power(value), power(ends[name][0]), power(ends[name][1]))
+        for name, value in coefficients.items()
+    }
+
+
 def table_of(
     coefficients: Mapping[str, float],
     intervals: Mapping[str, tuple[float, float]],
+    p_values: Mapping[str, float],
     confidence: float,
+    ratio: str,
 ) -> Iterator[str]:
     """A line for each coefficient."""
-    width = max(len(name) for name in coefficients)
-    yield f"{'':{width}}  {'estimate':>9}  {confidence:.0%} profile interval"
+    head = ["", "estimate", f"{confidence:.0%} profile interval", ratio, "p"]
+    lines = [head]
     for name, value in coefficients.items():
         low, high = intervals.get(name, (math.nan, math.nan))
         shown = "" if math.isnan(low) else f"{_number(low)} to {_number(high)}"
-        yield f"{name:{width}}  {_number(value):>9}  {shown}".rstrip()
+        times, *_ = ratios({name: value}, intervals)[name]
+        p = p_values.get(name, math.nan)
+        cells = ["" if math.isnan(v) else text for v, text in ((times, _number(times)), (p, _p(p)))]
+        lines.append([name, _number(value), shown, *(cells if name in p_values else ["", ""])])
+    width = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    for name, estimate, shown, *rest in lines:
+        cells = [f"{name:{width[0]}}", f"{estimate:>{width[1]}}", f"{shown:{width[2]}}"]
+        cells += [f"{cell:>{w}}" for cell, w in zip(rest, width[3:], strict=True)]
+        yield "  ".join(cells).rstrip()
+
+
+_LEAST_P = 0.0001
+
+
+def _p(value: float) -> str:
+    return "< 0.0001" if value < _LEAST_P else f"{value:.4f}"
 
 
 def _number(value: float) -> str:

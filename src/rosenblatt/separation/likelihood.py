@@ -1,7 +1,9 @@
-"""The likelihood of a logistic regression, its maximum and its profiles; with Firth's penalty, too.
+"""The likelihood of a regression, its maximum and its profiles; with Firth's penalty, too.
 
-l(β) = Σ c_i (t_i η_i - log(1 + exp η_i)) with η = Xβ and t = 0 or 1; its information is X'WX,
-W = diag(c_i π_i (1 - π_i)). Firth's penalty adds half the log determinant of the information.
+Logistic: l(β) = Σ c_i (t_i η_i - log(1 + exp η_i)) with η = Xβ + offset and t = 0 or 1; its
+information is X'WX, W = diag(c_i π_i (1 - π_i)). Firth's penalty adds half the log determinant of
+the information. Poisson and proportional odds are of the same form, with other values, scores and
+weights of rows: `log_link` and `ordered`.
 
 Neither the unit of a column nor its zero makes a difference (years, seconds since 1970): what is
 common to a column is taken off it, and columns are made orthogonal. Steps are taken in coordinates
@@ -10,11 +12,13 @@ in which the information is the identity.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import linalg, optimize, stats
+from scipy import linalg, optimize, special, stats
 
 from rosenblatt.errors import InputError
 
@@ -30,6 +34,8 @@ _FLATTEST = 1e-3  # curvature, where the information's is 1
 _STRETCHES = 2.0, 4.0
 _NOISE = 1e-14  # of the likelihood, as a share of it
 _TANGENTS, _NEAR = 5, 1e-6  # steps to the end of an interval, and the last, as a share of it
+_MOST_ETA = 700.0  # of which the exponential is a float
+_NEAREST = 1e-9  # steps are not halved further
 _EVEN = 1e4  # condition of an information that products are exact enough for
 
 
@@ -47,21 +53,57 @@ def centred(X: Numbers) -> tuple[Numbers, Numbers, int | None]:
     return X - center, center, k
 
 
+class Terms(NamedTuple):
+    """Of each row: its share of the likelihood, the slope in η, and minus the curvature."""
+
+    value: float
+    residual: Numbers
+    weight: Numbers
+    p: Numbers  # fitted
+
+
+Model = Callable[[Numbers, Numbers, Numbers], Terms]  # of η, t and c
+
+
+def logistic(eta: Numbers, t: Numbers, c: Numbers) -> Terms:
+    small = np.exp(-np.abs(eta))
+    large = 1.0 / (1.0 + small)
+    p = np.where(eta > 0, large, small * large)
+    losses = np.maximum(eta, 0.0) + np.log1p(small) - t * eta
+    return Terms(-float(c @ losses), c * (t - p), c * large * (small * large), p)
+
+
+def log_link(eta: Numbers, t: Numbers, c: Numbers) -> Terms:
+    """Poisson, without the logarithms of factorials."""
+    mean = np.exp(np.minimum(eta, _MOST_ETA))
+    return Terms(float(c @ (t * eta - mean)), c * (t - mean), c * mean, mean)
+
+
+def ordered(eta: Numbers, t: Numbers, c: Numbers) -> Terms:
+    """Proportional odds: F(u) - F(l) = F(u) F(-l) (1 - exp(l - u)), with η = (u, l, u - l) of each
+    row one after the other; u = ∞ for the highest level, l = -∞ for the lowest."""
+    u, low, gap = eta.reshape(3, -1)
+    if not (gap > 0).all():
+        return Terms(-np.inf, eta * 0, np.ones(len(eta)), eta)
+    above, below = special.expit(-u), special.expit(low)
+    rest = np.exp(-gap)
+    odd = rest / -np.expm1(-gap)  # 1/(exp(gap) - 1)
+    loss = -special.log_expit(u) - special.log_expit(-low) - np.log1p(-rest)
+    residual = np.concatenate([c * above, -c * below, c * odd])
+    weight = np.concatenate([c * above * (1 - above), c * below * (1 - below), c * odd * (1 + odd)])
+    return Terms(-float(c @ loss), residual, weight, np.exp(-loss))
+
+
 class _Point:
     """The likelihood at β; what steps need is computed when it is asked for."""
 
     def __init__(self, of: Likelihood, beta: Numbers):
         self.beta, self._penalised, self._spare = beta, of.penalised, of.spare
-        self._X, self._t, self._c = of.rows
-        X, t, c = of.rows
-        eta = X @ beta
-        small = np.exp(-np.abs(eta))
-        large = 1.0 / (1.0 + small)
-        above = eta > 0
-        self.p: Numbers = np.where(above, large, small * large)
-        self._weight = np.maximum(c * large * (small * large), _LEAST)
-        losses = np.maximum(eta, 0.0) + np.log1p(small) - t * eta
-        self.value = -float(c @ losses)
+        self._X, t, c = of.rows
+        terms = of.model(self._X @ beta + of.offset, t, c)
+        self.p, self._residual = terms.p, terms.residual
+        self._weight = np.maximum(terms.weight, _LEAST)
+        self.value = terms.value if terms.value == terms.value else -np.inf
         if of.penalised:
             self.value += self._half_log_det
 
@@ -101,15 +143,15 @@ class _Point:
 
     @cached_property
     def leverage(self) -> Numbers:
-        if not self._penalised:
-            return np.zeros(len(self.p))
         squares = np.einsum("ij,ij->i", self.rows, self.rows)
         return np.where(self._weight > _LEAST, self._weight * squares, 0.0)
 
     @cached_property
     def score(self) -> Numbers:
         """V' times the score."""
-        residual = self._c * (self._t - self.p) + self.leverage * (0.5 - self.p)
+        residual = self._residual
+        if self._penalised:
+            residual = residual + self.leverage * (0.5 - self.p)
         return np.asarray(self.inverse.T @ (self._X.T @ residual))
 
 
@@ -117,9 +159,20 @@ class Likelihood:
     """Of rows X, outcomes t and weights c of rows; columns are independent. `beta` is that of the
     orthogonal ones."""
 
-    def __init__(self, X: Numbers, t: Numbers, c: Numbers, *, penalised: bool = False):
-        self._t, self._c, self.penalised = t, c, penalised
-        self._top: _Point | None = None
+    def __init__(
+        self,
+        X: Numbers,
+        t: Numbers,
+        c: Numbers,
+        *,
+        penalised: bool = False,
+        model: Model = logistic,
+        offset: Numbers | float = 0.0,
+        start: Numbers | None = None,
+    ):
+        """`start` are coefficients, where not all zero."""
+        self._c, self.penalised, self.model, self.offset = c, penalised, model, offset
+        self.top: _Point | None = None  # where it is highest, once that is known
         X, self._center, constant = centred(X)
         scale = np.sqrt(np.mean(X * X, axis=0))
         scale[scale == 0] = 1.0
@@ -135,6 +188,13 @@ class Likelihood:
             self._back[constant] -= self._center @ self._moved / X[0, constant]
         # What the penalty is larger by in terms of the given columns.
         self._volume = float(np.sum(np.log(np.abs(np.diag(root)) / length)) + np.sum(np.log(scale)))
+        self._start = np.zeros(self.size)
+        if start is not None:
+            self._start = np.linalg.solve(self._back, start)
+
+    def turned(self, by: Numbers) -> None:
+        """Coefficients are these combinations of those of the columns."""
+        self._back = by @ self._back
 
     @property
     def size(self) -> int:
@@ -149,7 +209,11 @@ class Likelihood:
         return np.asarray(self._back @ beta)
 
     def log_odds(self, X: Numbers, beta: Numbers) -> Numbers:
+        """Without an offset."""
         return np.asarray((X - self._center) @ (self._moved @ beta))
+
+    def fitted(self, beta: Numbers) -> Numbers:
+        return self.at(beta).p
 
     def log_likelihood(self, value: float) -> float:
         """In terms of the given columns."""
@@ -159,8 +223,8 @@ class Likelihood:
         return np.asarray(np.linalg.norm(self._back @ self.at(beta).inverse, axis=1))
 
     def at(self, beta: Numbers) -> _Point:
-        if self._top is not None and beta is self._top.beta:
-            return self._top
+        if self.top is not None and beta is self.top.beta:
+            return self.top
         return _Point(self, beta)
 
     # --- The maximum ---
@@ -172,15 +236,19 @@ class Likelihood:
     def highest(self) -> tuple[Numbers, float]:
         """Of the maxima that are found from 0 and from beyond the first one: where rows are
         separated by a column of large numbers there may be several with the penalty."""
-        best = first = self.maximum(self.at(np.zeros(self.size)))
+        best = first = self.maximum(self.at(self._start))
         for stretch in _STRETCHES if self.penalised else ():
             found = self.maximum(self.at(stretch * first.beta))
             best = max(best, found, key=lambda point: point.value)
-        self._top = best
+        self.top = best
         return best.beta, best.value
 
-    def maximum(self, here: _Point, fixed: int | None = None) -> _Point:
-        """By Newton's method; the fixed coefficient stays as it starts."""
+    def without(self, places: Sequence[int]) -> float:
+        """The highest value where these coefficients are 0, as they are at the start."""
+        return self.maximum(self.at(self._start), list(places)).value
+
+    def maximum(self, here: _Point, fixed: int | list[int] | None = None) -> _Point:
+        """By Newton's method; the fixed coefficients stay as they start."""
         enough = _GAIN if fixed is None else _PROFILE_GAIN
         before = gain = np.inf
         longest = _LONGEST
@@ -228,11 +296,12 @@ class Likelihood:
         values, vectors = np.linalg.eigh(curvature)
         return np.asarray(vectors @ ((vectors.T @ score) / np.maximum(np.abs(values), _FLATTEST)))
 
-    def _free(self, here: _Point, fixed: int | None) -> Numbers:
-        """Orthonormal directions that leave the fixed coefficient alone."""
+    def _free(self, here: _Point, fixed: int | list[int] | None) -> Numbers:
+        """Orthonormal directions that leave the fixed coefficients alone."""
         if fixed is None:
             return np.eye(self.size)
-        return np.asarray(linalg.qr((self._back[fixed] @ here.inverse)[:, None])[0][:, 1:])
+        some = [fixed] if isinstance(fixed, int) else fixed
+        return np.asarray(linalg.qr((self._back[some] @ here.inverse).T)[0][:, len(some) :])
 
     # --- Profiles ---
 
@@ -250,7 +319,7 @@ class Likelihood:
         """The finite end of the interval of a coefficient that runs to infinity on this side,
         where the likelihood rises to this value."""
         quantile = float(stats.chi2.ppf(confidence, 1))
-        profile = self._profile(np.zeros(self.size), value, j)
+        profile = self._profile(self._start, value, j)
         unit, inner = float(np.linalg.norm(self._back[j])), 0.0
         for k in range(_DOUBLINGS):
             if profile(inner)[0] < quantile:
@@ -278,7 +347,11 @@ class Likelihood:
         if start.value >= here.value + far * float(here.score @ tangent) / square - 1.5 * bend:
             return start
         other = self.at(here.beta + row * (far / float(row @ row)))
-        return max(start, other, key=lambda point: point.value)
+        best = max(start, other, key=lambda point: point.value)
+        if best.value == -np.inf and abs(far) > _NEAREST:  # thresholds would cross: half way first
+            middle = self.along(here, j, at - far / 2)
+            return self.along(self.maximum(middle, fixed=j), j, at)
+        return best
 
 
 class _Profile:
@@ -288,7 +361,7 @@ class _Profile:
         self._likelihood, self._last, self._value, self._j = likelihood, last, value, j
         self._row = likelihood.row(j)
         self._known: dict[float, tuple[float, float]] = {}  # asked twice
-        if last.beta.any():
+        if last is likelihood.top:
             self._known[float(self._row @ last.beta)] = 0.0, 0.0
 
     def __call__(self, at: float) -> tuple[float, float]:

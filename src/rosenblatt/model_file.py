@@ -81,6 +81,7 @@ def save(
     data_fingerprint: str | None = None,
     probability: Probability | None = None,
     objective: Objective | None = None,
+    history: bool | None = None,
 ) -> None:
     """Write a trained estimator to a file (atomic write: whole or not at all).
 
@@ -102,6 +103,11 @@ def save(
     objective : Objective or None
         What the rule was chosen by and what its errors cost. By default `estimator.objective_`,
         where `study` or `load` has set it.
+    history : bool or None
+        True: keep how often each training row made an update (`update_counts_`), which resuming
+        with `warm_start=True` needs, too. By default only then. Without it an estimator predicts,
+        and goes on with `partial_fit`, to the same bits. KernelPerceptron keeps it always: its
+        rule is made of rows.
 
     Examples
     --------
@@ -126,7 +132,8 @@ def save(
         "objective": write_objective(objective),
         "data_fingerprint": fingerprint(estimator, data_fingerprint),
     }
-    text = as_text(_written(estimator, beside))
+    keeps = getattr(estimator, "warm_start", False) if history is None else history
+    text = as_text(_written(estimator, beside, history=keeps))
     content = with_sum(text.encode())
     if len(content) > MOST_BYTES:
         raise InputError(
@@ -155,7 +162,7 @@ def _not_ours(estimator: Any) -> str:
     return f"A model file holds a fitted {', '.join(KINDS)}; got {kind}.{advice}"
 
 
-def _written(estimator: Any, beside: dict[str, Any]) -> dict[str, Any]:
+def _written(estimator: Any, beside: dict[str, Any], *, history: bool) -> dict[str, Any]:
     names = getattr(estimator, "feature_names_in_", None)
     document: dict[str, Any] = {
         "format": FORMAT,
@@ -173,11 +180,13 @@ def _written(estimator: Any, beside: dict[str, Any]) -> dict[str, Any]:
     }
     if isinstance(estimator, RandomLinearClassifier | Scorecard):
         return document | _write_at_once(estimator)
-    document["training"] = training.write_training(TrainingRecord.of(estimator))
+    history = history or isinstance(estimator, KernelPerceptron)
+    record = TrainingRecord.of(estimator)
+    document["training"] = training.write_training(record, history=history)
     if isinstance(estimator, KernelPerceptron):
         document["rule"] = rules.write_kernel(estimator)
     elif estimator._of_classes is not None:
-        document["of_classes"] = _written_of_classes(estimator)
+        document["of_classes"] = _written_of_classes(estimator, history=history)
     else:
         document["rule"] = rules.write_linear(estimator._rule)
         document["state"] = state.write_state(estimator)
@@ -351,11 +360,11 @@ def _read_at_once(file: Part, p: RandomLinearClassifier | Scorecard) -> None:
     p._rule = rules.read_rule(file.part("rule"), shape, 1.0)
 
 
-def _written_of_classes(p: Perceptron) -> list[dict[str, Any]]:
+def _written_of_classes(p: Perceptron, *, history: bool) -> list[dict[str, Any]]:
     assert p._of_classes is not None
     return [
         {
-            "training": training.write_training(TrainingRecord.of(one)),
+            "training": training.write_training(TrainingRecord.of(one), history=history),
             "rule": rules.write_linear(one._rule),
             "state": state.write_state(one),
         }

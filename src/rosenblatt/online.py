@@ -88,10 +88,11 @@ class PassiveAggressive(_StepsOfItsOwn):
     (array([[-0.234, -0.234]]), 2)
     """
 
-    _spec = Spec(passive_aggressive_rule, ("C", "variant"))
+    _spec = Spec(passive_aggressive_rule, ("C", "variant"), auto="average")
 
     C: float = 1.0
     variant: Literal["I", "II"] = "II"
+    keep: KeepName | Literal["auto"] = "auto"
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -113,6 +114,9 @@ class AROW(_StepsOfItsOwn):
     r : float or "scale", default="scale"
         The larger, the smaller the steps. "scale": 0.3 times the mean of ‖(x_i, 1)‖² over the rows
         by weight (‖x_i‖² through the origin), of k > 2 classes twice that.
+    forget : float, default=0.001
+        `partial_fit` of n rows begins with p_j = 1 + (p_j - 1) (1 - forget)^n: what was learned
+        long ago makes it less sure, so that it follows a rule that changes. `fit` forgets nothing.
     order : {"shuffle", "fixed", "cyclic", "blocks", "random"}, default="shuffle"
         How a row is found, as in `Perceptron`; there is no step for all rows at once.
     keep : str, default="last"
@@ -153,9 +157,10 @@ class AROW(_StepsOfItsOwn):
     (array([[0.071, 0.071]]), 2)
     """
 
-    _spec = Spec(arow_rule, ("r",))
+    _spec = Spec(arow_rule, ("r", "forget"))
 
     r: float | Literal["scale"] = "scale"
+    forget: float = 0.001
     keep: KeepName = "last"
 
     @property

@@ -31,8 +31,6 @@ def both(X, y, weights=None, **choices):
 
 
 def _all_of(p, X):
-    if p.classes_.size > 2:
-        p.update_counts_ = p.update_counts_.toarray()
     return everything(p, X)
 
 

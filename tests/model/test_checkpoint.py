@@ -28,7 +28,8 @@ pytestmark = [may_not_converge, may_not_separate]
 
 
 def perceptron(**given):
-    return Perceptron(**{"order": "shuffle", "max_iter": 6, "random_state": 1} | given)
+    choices = {"order": "shuffle", "margin": 0, "max_iter": 6, "random_state": 1}
+    return Perceptron(**choices | given)
 
 
 @pytest.fixture

@@ -22,7 +22,8 @@ Y = np.array(["a", "b", "c"])[(X[:, 0] > 0.4).astype(int) + (X[:, 1] > 0)]
 
 
 def perceptron(**given):
-    choices = {"order": "shuffle", "max_iter": 4, "random_state": 1, "multi_class": "ovr"}
+    choices = {"order": "shuffle", "margin": 0, "max_iter": 4, "random_state": 1}
+    choices |= {"multi_class": "ovr"}
     return Perceptron(**choices | given)
 
 

@@ -58,8 +58,13 @@ def path(tmp_path):
 
 
 def through_a_file(p, path, **more):
-    save(p, path, **more)
+    save(p, path, history=True, **more)
     return load(path)
+
+
+def but_counts(found):
+    """What a pickle keeps of it: KernelPerceptron needs its counts, others leave them behind."""
+    return {k: v for k, v in found.items() if k not in ("update_counts_", "alpha_")}
 
 
 # --- Round trips --------------------------------------------------------------------------------
@@ -69,7 +74,7 @@ def through_a_file(p, path, **more):
 def test_any_estimator_comes_back_to_the_bit(tmp_path_factory, model, preprocessing, mark):
     p, rows = model
     path = tmp_path_factory.mktemp("models") / "model.json"
-    save(p, path, preprocessing=preprocessing, data_fingerprint=mark)
+    save(p, path, preprocessing=preprocessing, data_fingerprint=mark, history=True)
     found = model_file.read(path)
     assert everything_seen(found.estimator, rows) == everything_seen(p, rows)
     assert found.preprocessing == preprocessing
@@ -77,7 +82,7 @@ def test_any_estimator_comes_back_to_the_bit(tmp_path_factory, model, preprocess
         assert found.about["data_fingerprint"] == mark
     # And once more: the second file says the same as the first.
     first = path.read_bytes()
-    save(found.estimator, path, preprocessing=preprocessing, data_fingerprint=mark)
+    save(found.estimator, path, preprocessing=preprocessing, data_fingerprint=mark, history=True)
     if not isinstance(p, KernelPerceptron):  # whose fingerprint goes with the state
         assert path.read_bytes() == first
 
@@ -288,7 +293,8 @@ def test_what_is_loaded_is_an_estimator_like_any_other(path, kind, keep):
     assert repr(q) == repr(p)
     assert "Fitted" in q._repr_html_()
     assert clone(q).get_params() == p.get_params()
-    assert everything_seen(pickle.loads(pickle.dumps(q)), X) == everything_seen(p, X)
+    seen = but_counts(everything_seen(p, X))
+    assert but_counts(everything_seen(pickle.loads(pickle.dumps(q)), X)) == seen
     assert everything_seen(copy.deepcopy(q), X) == everything_seen(p, X)
     assert everything_seen(quietly(clone(q).fit, X, Y), X) == everything_seen(p, X)
     assert q.score(X, Y) == p.score(X, Y)
@@ -302,12 +308,13 @@ def test_pickle_joblib_and_skops_work_too(tmp_path, kind, keep):
     sio = pytest.importorskip("skops.io")
     choices = {} if kind is RandomLinearClassifier else {"keep": keep, "max_iter": 3}
     p = quietly(kind(random_state=0, **choices).fit, X, Y)
-    assert everything_seen(pickle.loads(pickle.dumps(p)), X) == everything_seen(p, X)
+    seen = but_counts(everything_seen(p, X))
+    assert but_counts(everything_seen(pickle.loads(pickle.dumps(p)), X)) == seen
     joblib.dump(p, tmp_path / "p.joblib")
-    assert everything_seen(joblib.load(tmp_path / "p.joblib"), X) == everything_seen(p, X)
+    assert but_counts(everything_seen(joblib.load(tmp_path / "p.joblib"), X)) == seen
     dumped = sio.dumps(p)
     strange = sio.get_untrusted_types(data=dumped)
-    assert all(name.startswith("rosenblatt.") for name in strange)
+    assert strange == [f"{kind.__module__}.{kind.__name__}"]
     q = sio.loads(dumped, trusted=strange)
     assert q.decision_function(X).tolist() == p.decision_function(X).tolist()
     assert q.predict(X).tolist() == p.predict(X).tolist()
@@ -335,7 +342,7 @@ def test_a_subprocess_reads_it_without_training_anything(path):
 
 
 def test_what_is_told_about_a_model(path):
-    p = Perceptron(order="cyclic", warm_start=True)
+    p = Perceptron(order="cyclic", margin=0, warm_start=True)
     save(p.fit([[3, 3], [4, 3], [1, 1]], [1, 1, -1]), path, preprocessing={"columns": ["a", "b"]})
     model = model_file.read(path)
     assert model.preprocessing == {"columns": ["a", "b"]}
@@ -550,4 +557,4 @@ def test_an_estimator_from_a_certificate_comes_back(path):
     assert seen(again.decision_function(rows)) == seen(p.decision_function(rows))
     assert again.stop_reason_ is StopReason.FROM_CERTIFICATE
     assert again.certificate_ == p.certificate_
-    assert again.partial_fit(rows, y).predict(rows).tolist() == y
+    assert again.set_params(margin=0).partial_fit(rows, y).predict(rows).tolist() == y

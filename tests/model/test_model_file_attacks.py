@@ -271,6 +271,8 @@ def test_weights_that_overflow(path, original):
 def test_a_missing_field_is_named(path, original):
     for part in ("rule", "state", "training"):
         for field in json.loads(original)[part]:
+            if field == "update_counts":
+                continue  # a file can be without
             document = json.loads(original)
             del document[part][field]
             content = with_new_sum(json.dumps(document).encode())

@@ -40,11 +40,15 @@ def test_a_copy_predicts_the_same_bits(estimator: Any, copied: Callable[[Any], A
     trained = clone(estimator).fit(X, Y)
     other = copied(trained)
     assert other is not trained
-    assert list(vars(other)) == list(vars(trained))
+    assert {*vars(trained)} - {*vars(other)} <= {"_counts"}
     same_rule(other, trained)
     if isinstance(trained, Perceptron):
         assert other.stop_reason_ is trained.stop_reason_
-        same_bits(other.update_counts_, trained.update_counts_)
+        if copied is copy.deepcopy:
+            same_bits(other.update_counts_, trained.update_counts_)
+        else:
+            assert not hasattr(other, "update_counts_")
+            assert trained.keep == "vote" or len(pickle.dumps(other)) < 4000
 
 
 @every_keep

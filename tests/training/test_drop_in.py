@@ -142,8 +142,8 @@ def test_without_a_criterion_all_epochs_are_made_and_the_last_weights_returned()
     assert everything(p) == everything(last)
     assert p.n_iter_ == 200
     p.set_params(tol="patience").fit(X, Y)
-    best = Perceptron(keep="best", max_iter=200, random_state=0)
-    assert everything(p) == everything(best.fit(X, Y))
+    auto = Perceptron(max_iter=200, random_state=0)
+    assert everything(p) == everything(auto.fit(X, Y))
 
 
 @pytest.mark.parametrize("classes", [2, 3])
@@ -200,7 +200,8 @@ def test_a_checkpoint_keeps_the_loss(tmp_path):
     p, path = Perceptron(tol=1e-3, random_state=0, max_iter=7), tmp_path / "run.checkpoint"
     train(p, (X, Y), checkpoint=path, checkpoint_every=0)
     with raises(InputError):
-        train(clone(p).set_params(tol="patience"), (X, Y), checkpoint=path)
+        best = clone(p).set_params(tol="patience", keep="best")
+        train(best, (X, Y), checkpoint=path)
     p = train(clone(p).set_params(max_iter=1000), (X, Y), checkpoint=path)
     whole = Perceptron(tol=1e-3, random_state=0).fit(X, Y)
     assert everything(p) == everything(whole)

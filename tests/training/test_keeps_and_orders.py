@@ -109,7 +109,9 @@ def test_best_is_the_fewest_mistakes_of_last_and_average(order, problem, noise):
     assert p.training_errors_ == oracle.errors(oracle.best())
 
 
-@pytest.mark.parametrize("kind", [Perceptron, partial(KernelPerceptron, kernel="linear")])
+@pytest.mark.parametrize(
+    "kind", [partial(Perceptron, keep="best"), partial(KernelPerceptron, kernel="linear")]
+)
 def test_best_prefers_an_average_that_is_as_good_then_the_older(kind):
     # Epoch 1, through the origin: (1, 0) and (0, 1) are mistakes, w = (1, 0), then (1, -1). The
     # mean (1, -1/2) is right on both rows, and so is the last: the mean is kept. Epoch 2 is clean;

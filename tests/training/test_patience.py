@@ -56,7 +56,7 @@ def test_and_two_million_where_few_rows_are_wrong():
     rows = np.ones((1000, 1))
     labels = np.ones(1000, dtype=int)
     labels[0] = -1
-    p = Perceptron(order="cyclic", patience=3).fit(rows, labels)
+    p = Perceptron(keep="best", order="cyclic", patience=3).fit(rows, labels)
     assert p.training_errors_ == 1
     assert p.n_iter_ == math.ceil(2**21 / (1000 * 16))
     q = Perceptron(order="cyclic", patience=3).fit(rows[:60], labels[:60])  # one in 60
@@ -122,7 +122,7 @@ def test_it_ends_at_the_same_epoch_however_rows_are_held(order, keep, seed, stor
         if stored == "streamed":
             train(p, lambda: iter([(rows[:13], labels[:13]), (rows[13:], labels[13:])]))
             expected.pop("update_counts_")
-            p.update_counts_ = np.empty(0)
+            p._counts = np.empty(0)
             found = everything(p, rows)
             found.pop("update_counts_")
         else:
@@ -143,7 +143,7 @@ def test_nothing_is_asked(order, keep, monkeypatch):
 
 
 def test_what_is_not_known_is_said():
-    p = Perceptron(random_state=0).fit(*alike(2000))
+    p = Perceptron(keep="best", random_state=0).fit(*alike(2000))
     assert p.stop_reason_ is StopReason.PATIENCE
     assert "certify(X, y)" in in_words(p)
     assert in_words(Perceptron().fit([[1.0], [-1.0]], [1, -1])) == StopReason.CLEAN
@@ -151,9 +151,10 @@ def test_what_is_not_known_is_said():
 
 def test_the_call_that_decides_is_that_of_the_estimator():
     rows, labels = alike(2000)
-    stream = train(Perceptron(order="blocks", random_state=0), lambda: iter([(rows, labels)]))
+    best = {"keep": "best", "random_state": 0}
+    stream = train(Perceptron(order="blocks", **best), lambda: iter([(rows, labels)]))
     assert "certify_stored(source)" in in_words(stream)
-    ovr = Perceptron(multi_class="ovr", random_state=0).fit(rows, np.arange(2000) % 3)
+    ovr = Perceptron(multi_class="ovr", **best).fit(rows, np.arange(2000) % 3)
     assert "certify(X, y == label)" in in_words(ovr)
     kernel = {"patience": 1, "max_iter": 5000, "random_state": 0}
     linear = KernelPerceptron(kernel="linear", **kernel).fit(rows[:200], labels[:200])
@@ -175,7 +176,7 @@ def test_a_rule_without_a_mistake_tells_all_by_itself():
     rows /= np.linalg.norm(rows, axis=1)[:, None]
     score = rows[:, 0] - rows[:, 1]
     rows, labels = rows[abs(score) > 0.02], np.sign(score[abs(score) > 0.02])
-    p = Perceptron(patience=1, random_state=1).fit(rows, labels)
+    p = Perceptron(keep="best", patience=1, random_state=1).fit(rows, labels)
     assert not p.converged_
     assert p.stop_reason_ is StopReason.SEPARATED
     assert "not known" not in str(p.stop_reason_)

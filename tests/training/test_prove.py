@@ -274,7 +274,7 @@ def test_all_that_a_fit_asks_costs_what_training_has_made_at_most(max_iter, monk
         lambda self, job, state: allowed.append(work(self, job, state)) or allowed[-1],
     )
     rows, labels = load_breast_cancer(return_X_y=True)
-    p = proving(max_iter=max_iter, random_state=0)
+    p = proving(keep="best", max_iter=max_iter, random_state=0)
     with warns(ConvergenceWarning):
         p.fit(rows, labels)
     assert p.stop_reason_ is StopReason.MAX_ITER
@@ -470,7 +470,7 @@ def test_a_proof_is_of_the_features_only():
 
 
 def test_the_answer_is_in_the_words_of_the_end():
-    p = proving(random_state=0).fit(X, Y)
+    p = proving(keep="best", random_state=0).fit(X, Y)
     assert p.n_iter_ < 60
     assert str(p.stop_reason_) == "No hyperplane separates the rows: certificate_ has the proof."
 
@@ -481,6 +481,6 @@ def test_a_thousand_visits_come_first(monkeypatch, n, epochs):
     monkeypatch.setattr(patience, "BEFORE_PROOF", 1 << 14)
     rows = np.ones((n, 1))  # equal rows with both labels: every rule gets half of them wrong
     labels = np.where(np.arange(n) % 2, 1, -1)
-    p = proving(order="cyclic", patience=2).fit(rows, labels)
+    p = proving(keep="best", order="cyclic", patience=2).fit(rows, labels)
     assert p.stop_reason_ is StopReason.NOT_SEPARABLE
     assert p.n_iter_ == epochs

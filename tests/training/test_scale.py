@@ -167,7 +167,7 @@ def test_a_trace_has_the_number():
 
 @pytest.mark.parametrize(
     "margin",
-    ["auto", -1, None],
+    ["none", -1, None],
 )
 def test_other_values_are_refused(margin):
     with raises(InputError):

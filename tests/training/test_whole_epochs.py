@@ -94,7 +94,7 @@ def test_it_is_used_where_it_can_be(classes, monkeypatch):
         _core, "epochs", lambda *given: calls.append(len(given[6])) or epochs(*given)
     )
     X, y = table(0, 200, 5, 1.0, classes)
-    p = Perceptron(patience=None, max_iter=500, random_state=0).fit(X, y)
+    p = Perceptron(keep="best", patience=None, max_iter=500, random_state=0).fit(X, y)
     assert p.n_iter_ == 500
     assert calls == [500]
     calls.clear()
@@ -109,15 +109,15 @@ def test_it_is_used_where_it_can_be(classes, monkeypatch):
 def test_a_call_leaves_time_to_hear_ctrl_c(monkeypatch):
     most = []
     make = loop._make
-    monkeypatch.setattr(loop, "_make", lambda s, m, o, e: most.append(e) or make(s, m, o, e))
+    monkeypatch.setattr(loop, "_make", lambda *of: most.append(of[-1]) or make(*of))
     # Seven epochs, visits and two counts of each, in a quarter of a chunk.
     monkeypatch.setattr(compute, "chunk", 4 * 3 * 200 * 16 * 7)
     X, y = table(0, 200, 5, 1.0)
-    Perceptron(patience=None, max_iter=20, random_state=0).fit(X, y)
+    Perceptron(keep="best", patience=None, max_iter=20, random_state=0).fit(X, y)
     assert most == [7, 7, 6]
     most.clear()
     X, y = table(0, 200, 5, 1.0, 3)  # three scores of each row: two epochs
-    Perceptron(patience=None, max_iter=5, random_state=0).fit(X, y)
+    Perceptron(keep="best", patience=None, max_iter=5, random_state=0).fit(X, y)
     assert most == [2, 2, 1]
 
 

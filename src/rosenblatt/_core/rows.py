@@ -216,6 +216,8 @@ class Rows:
         return out
 
     def lifted_squares(self, begin: int, end: int, *, intercept: bool) -> NDArray[np.float64]:
+        if self.on_gpu:  # which has none
+            return Rows(self.X).lifted_squares(begin, end, intercept=intercept)
         out = np.empty(end - begin)
         compute.backend.lifted_squares(self.native, intercept, begin, end, out)
         return out

@@ -53,6 +53,11 @@ class Screen:
         self._visits = self._lost = 0  # in all; and evaluations that it did not spare
         self._turn_off()
 
+    def use(self, rule: UpdateRule) -> None:
+        """Another margin: what is known of the rows was about the one before."""
+        self._rule = rule
+        self._turn_off()
+
     def _turn_off(self) -> None:
         self._reference: Weights = _NONE
         self._of_row = np.empty(0, dtype=np.float32)  # their slack

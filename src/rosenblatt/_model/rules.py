@@ -134,9 +134,9 @@ def read_kernel(
     part: Part, record: TrainingRecord, d: int, classes: int
 ) -> tuple[KernelRule, NDArray[np.float64] | None]:
     """Training itself cannot go on."""
-    if record.update_counts_ is None:
-        raise InvalidDocument("training.update_counts is null, as only on a stream")
-    rows, units = record.update_counts_.shape[0], record._made_with
+    if not isinstance(record._counts, np.ndarray):
+        raise InvalidDocument("training.update_counts is null or not there, and a kernel needs it")
+    rows, units = len(record._counts), record._made_with
     k = None if classes == 2 else classes
     with part:
         kernel = kernel_of(

@@ -13,6 +13,7 @@ from rosenblatt._core.backend import compute
 from rosenblatt._core.protocol import Kind
 from rosenblatt._core.rows import Scale, Weights
 from rosenblatt._core.summation import Fold
+from rosenblatt._model import arrays
 from rosenblatt._model.rules import read_weights, read_weights_in, shape_of_weights, write_weights
 from rosenblatt._training.keeps import KEEPS
 from rosenblatt._training.learner import PrimalState
@@ -48,12 +49,14 @@ def write_place(state: PrimalState) -> dict[str, Any]:
         "draw": int(state.draw),
         "seen": int(state.seen),
         "visits": int(state.visits),
+        **({"visits_before": int(state.visits_before)} if state.visits_before else {}),
         "last": write_weights(memory.w),
         "drift": None if memory.correction is None else write_weights(memory.correction),
         "precision": None if memory.precision is None else write_weights(memory.precision),
         "fewest_mistakes": None if math.isinf(state.fewest) else float(state.fewest),
         "fewest_in_epoch": int(state.fewest_in),
         "scale": None if state.scale is None else [float(v) for v in state.scale],
+        **({"wrong_ahead": [float(v) for v in state.ahead]} if any(state.ahead) else {}),
         **({} if state.losses is None else {"loss": _write_losses(state.losses)}),
         **write_mixing(state.mixing),
     }
@@ -188,11 +191,20 @@ def read_place(
         "draw": part.whole("draw"),
         "seen": part.whole("seen", rows),
         "visits": part.whole("visits"),
+        "visits_before": part.whole("visits_before") if "visits_before" in part else 0,
         "fewest": math.inf if fewest is None else fewest,
         "fewest_in": part.whole("fewest_in_epoch", epochs),
         "scale": read_scale(part),
+        "ahead": _read_ahead(part) if "wrong_ahead" in part else (0.0, 0.0),
         "losses": _read_losses(part, epochs) if "loss" in part else None,
     }
+
+
+def _read_ahead(part: Part) -> tuple[float, float]:
+    mean, last = arrays.read_floats(part, "wrong_ahead", (2,)).tolist()
+    if mean < 0 or last < 0:
+        raise InvalidDocument(f"{part.name('wrong_ahead')} holds numbers below 0")
+    return mean, last
 
 
 def _read_losses(part: Part, epochs: int) -> Losses:
@@ -259,8 +271,8 @@ def _read_recipe(part: Part, known: Known) -> Recipe | None:
 def read_rule(recipe: Part) -> tuple[str, Number, float]:
     kind = recipe.one_of("rule", get_args(Kind))
     decay = recipe.number("decay") if "decay" in recipe else 0.0
-    scaled = recipe.value("number") == "scale"
-    return kind, "scale" if scaled else recipe.number("number"), decay
+    number = recipe.value("number")
+    return kind, number if number in ("scale", "auto") else recipe.number("number"), decay
 
 
 def read_scale(part: Part) -> Scale | None:

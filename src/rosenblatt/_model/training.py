@@ -13,7 +13,7 @@ from rosenblatt._model import arrays
 from rosenblatt._training.keeps import KEEPS
 from rosenblatt._training.settings import Units
 from rosenblatt._training.stopping import StopReason
-from rosenblatt._training.training import TrainingRecord, shown_counts
+from rosenblatt._training.training import LEFT_BEHIND, TrainingRecord
 from rosenblatt._util.strict_json import InvalidDocument, Part
 from rosenblatt.errors import InputError
 
@@ -21,8 +21,15 @@ if TYPE_CHECKING:
     from rosenblatt.certificate import Certificate
 
 
-def write_training(record: TrainingRecord) -> dict[str, Any]:
-    validation, by_row = record.validation_mistakes_, record.update_counts_
+def write_training(record: TrainingRecord, *, history: bool) -> dict[str, Any]:
+    validation, by_row = record.validation_mistakes_, record._counts
+    if history and by_row is LEFT_BEHIND:
+        raise InputError(
+            "history=True keeps the updates of each training row, and this estimator was itself "
+            "read without them: save it where it was trained.",
+            option="history",
+            value=True,
+        )
     certificate, units = record.certificate_, record._made_with
     errors = record.training_errors_
     return {
@@ -40,18 +47,19 @@ def write_training(record: TrainingRecord) -> dict[str, Any]:
         "rule_number": float(record._rule_number),
         "mistakes": arrays.counts(record.mistakes_),
         "validation_mistakes": None if validation is None else arrays.counts(validation),
-        "update_counts": write_updates(by_row),
+        **({"update_counts": write_updates(by_row)} if history or by_row is None else {}),
         "certificate": None if certificate is None else certificate.to_dict(),
     }
 
 
 def read_training(part: Part, k: int) -> tuple[TrainingRecord, NDArray[np.int64]]:
-    """And the counts of updates, of which `update_counts_` is a view that cannot be changed."""
+    """And the counts of updates, for the state."""
     with part:
         reason = StopReason[part.one_of("ended", StopReason.__members__)]
         part.text("in_words")  # for people: a later version may say it otherwise
         rows = part.whole("rows")
-        counts = read_updates(part, "update_counts", rows, k)
+        there = "update_counts" in part
+        counts = read_updates(part, "update_counts", rows, k) if there else None
         validation = part.optional(
             lambda field: arrays.read_counts(part, field, (None,)), "validation_mistakes"
         )
@@ -68,7 +76,7 @@ def read_training(part: Part, k: int) -> tuple[TrainingRecord, NDArray[np.int64]
             n_iter_=part.whole("epochs"),
             n_updates_=part.whole("updates"),
             mistakes_=arrays.read_counts(part, "mistakes", (None,)),
-            update_counts_=shown_counts(by_row),
+            _counts=counts if there else LEFT_BEHIND,
             validation_mistakes_=validation,
         )
     if rows == 0:
@@ -113,7 +121,7 @@ Counts = NDArray[np.int64]
 
 def write_updates(counts: Any) -> Any:
     """Of many classes what each row added to them, and what it took from them."""
-    if counts is None or not counts.shape[0]:
+    if counts is None or not counts.shape[0]:  # of a stream
         return None
     if counts.ndim == 1:
         return arrays.counts(counts, deflated=True)

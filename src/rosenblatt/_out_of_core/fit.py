@@ -91,7 +91,7 @@ class OutOfCore(WeightsSet, Given):
     @property
     def attributes(self) -> dict[str, Any]:
         """Updates are not counted by row, not even where an order needed it."""
-        none: dict[str, Any] = {"update_counts_": None}
+        none: dict[str, Any] = {"_counts": None}
         preprocessing = self.rows.preprocessing
         return (
             none

@@ -80,6 +80,10 @@ class PartitionedLearner(InFeatures):
     def start(self, w: Weights, *, averaged: bool) -> PrimalMemory:
         return self._begun(w, 0, averaged=averaged)
 
+    def use(self, rule: UpdateRule) -> None:
+        self.rule = rule
+        self._steps = work.Steps(self.examples.labelling, rule)
+
     def visit_blocks(
         self,
         memory: PrimalMemory,

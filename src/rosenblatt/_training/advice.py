@@ -49,13 +49,13 @@ def in_words(p: Training) -> str:
     return f"{reason} {question(p).open}" if reason in _NOTHING_DECIDED else reason
 
 
-_NOTHING_DECIDED = (StopReason.PATIENCE, StopReason.TOL)
+_NOTHING_DECIDED = (StopReason.PATIENCE, StopReason.TOL, StopReason.FAR)
 
 
 def question(p: Training) -> Question:
     """Of a fitted estimator."""
     many, spec = len(p.classes_) > 2, p._spec
-    stored = p.update_counts_ is None  # there is no X and no y
+    stored = vars(p).get("_counts", ()) is None  # there is no X and no y
     if spec.kernel and p.kernel != "linear":
         yes, no = "the kernel separates the rows", "the kernel does not separate the rows"
         return Question(yes, no, _ABOUT_LINES)

@@ -231,6 +231,12 @@ class Dual:
     def validation_mistakes(self, voters: DualVoters, rows: EvaluationRows[KernelExpansion]) -> int:
         raise NotImplementedError("in dual form there are no validation rows")
 
+    def use(self, rule: UpdateRule) -> None:
+        raise NotImplementedError("in dual form the margin stays")
+
+    def forget(self, memory: DualMemory) -> None:
+        raise NotImplementedError("in dual form the margin stays")
+
     def finite(self, memory: DualMemory) -> bool:
         return memory.w.finite() and (memory.correction is None or memory.correction.finite())
 

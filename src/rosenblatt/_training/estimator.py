@@ -5,6 +5,8 @@ Some train; others predict with a linear rule or with a kernel.
 
 from __future__ import annotations
 
+import copy
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Self
 
 import numpy as np
@@ -15,9 +17,10 @@ from rosenblatt._core.rows import Rows
 from rosenblatt._training.fit import fit, partial_fit
 from rosenblatt._training.linear_rule import VOTING, LinearRule, SeparateVoters, Voters
 from rosenblatt._training.monitor import Recorder, TakesCallbacks
+from rosenblatt._training.plain import plain, restored
 from rosenblatt._training.state import AnyState, Candidate
 from rosenblatt._training.stopping import StopReason
-from rosenblatt._training.training import Arrays
+from rosenblatt._training.training import Arrays, shown_counts
 from rosenblatt._validation.rows import placed_rows_to_predict, refuse_not_finite
 
 if TYPE_CHECKING:
@@ -48,6 +51,8 @@ class Training(TakesCallbacks):
     warm_start: Any
     verbose: Any
     eta0: Any  # where `_spec` says that there is such a parameter; so the others here:
+    margin: Any
+    decay: Any
     tie: Any
     prove: Any
     multi_class: Any
@@ -72,8 +77,20 @@ class Training(TakesCallbacks):
     stop_reason_: StopReason
     certificate_: Certificate | None
     mistakes_: NDArray[np.int64]
-    update_counts_: Any  # an array, of many classes sparse; None after a stream
+    _counts: Any  # updates by row; None after a stream; missing where they were left behind
     validation_mistakes_: NDArray[np.int64]  # only where there were validation rows
+
+    @property
+    def update_counts_(self) -> Any:
+        """Updates by row, of many classes sparse, by row and class; None after a stream."""
+        need_fit(self, "update_counts_")
+        if "_counts" not in vars(self):
+            raise AttributeError(
+                f"This {type(self).__name__} was read without its update_counts_, one number for "
+                "each training row: save(estimator, path, history=True) keeps them, and so does "
+                "the pickle of an estimator with warm_start=True."
+            )
+        return shown_counts(self._counts)
 
 
 class PerceptronTraining(Training):
@@ -107,6 +124,28 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] # untype
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """The share of rows X whose predicted class is y, by weight where weights are given."""
         return float(super().score(X, y, sample_weight))
+
+    def __getstate__(self) -> dict[str, Any]:
+        values: dict[str, Any] = plain(self._kept_in_pickles())
+        return values
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(restored(state))
+
+    def _kept_in_pickles(self) -> dict[str, Any]:
+        return dict(super().__getstate__())
+
+    # A copy within the process has all that the original has.
+
+    def __copy__(self) -> Self:
+        other = type(self).__new__(type(self))
+        other.__dict__ = vars(self).copy()
+        return other
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        other = type(self).__new__(type(self))
+        other.__dict__ = copy.deepcopy(vars(self), memo)
+        return other
 
 
 def decided(scores: NDArray[np.float64]) -> NDArray[np.intp]:
@@ -177,6 +216,18 @@ class LinearClassifier(Classifier):
 
 class TrainedLinearClassifier(Training, LinearClassifier):
     """Learns weights of the features from rows in memory."""
+
+    def _kept_in_pickles(self) -> dict[str, Any]:
+        """Not one number for each training row: only to resume takes those."""
+        kept = super()._kept_in_pickles()
+        if self.warm_start or kept.get("_counts") is None:
+            return kept
+        del kept["_counts"]
+        state = kept["_state"]
+        if state is not None:
+            memory = replace(state.memory, counts=state.memory.counts[:0])
+            kept["_state"] = replace(state, memory=memory)
+        return kept
 
     def fit(
         self,

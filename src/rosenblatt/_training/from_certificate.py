@@ -13,7 +13,7 @@ from rosenblatt._training.linear_rule import LinearRule
 from rosenblatt._training.settings import Units
 from rosenblatt._training.state import Memory, State
 from rosenblatt._training.stopping import StopReason
-from rosenblatt._training.training import Fitted, shown_counts
+from rosenblatt._training.training import Fitted
 from rosenblatt.errors import InputError, InputTypeError
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def put_on(estimator: Any, certificate: Certificate, classes: Any, seed: int) ->
         n_iter_=0,
         n_updates_=0,
         mistakes_=np.zeros(0, dtype=np.int64),
-        update_counts_=shown_counts(counts),
+        _counts=counts,
     ).put_on(estimator, **more)
 
 

@@ -34,6 +34,7 @@ class Keep(ABC):
     evaluated = False  # returns weights that were compared with others on the evaluation rows
     votes = False  # returns many weight vectors
     in_whole_epochs = False  # the core can do it, many epochs in one call
+    compares = True  # after every epoch, where it is `evaluated`
     cannot: ClassVar[Mapping[Where, Cannot]] = {}
 
     @classmethod
@@ -50,6 +51,9 @@ class Keep(ABC):
     def after_epoch(self, job: Job[W, V], state: State[W, V]) -> None:
         if job.validating:
             state.validation.append(self._validation_mistakes(job, state))
+
+    def after_clean(self, job: Job[W, V], state: State[W, V]) -> None:  # noqa: B027 - nothing by default
+        """Training ends with a clean epoch."""
 
     def monitored_mistakes(self, state: State[W, V]) -> float:
         """The mistakes that tell whether an epoch has brought anything."""
@@ -178,6 +182,41 @@ class Best(_Kept):
         return 2 * state.epoch * job.evaluation_rows.n
 
 
+class Auto(Best):
+    """The mean of the weights or the last ones, compared when the margin has fallen and at the end.
+
+    On validation rows they are compared after every epoch.
+    """
+
+    compares = False
+    _compared_after = -1  # visits
+
+    def after_epoch(self, job: Job[W, V], state: State[W, V]) -> None:
+        if job.validating:
+            super().after_epoch(job, state)
+
+    def after_clean(self, job: Job[W, V], state: State[W, V]) -> None:
+        self.compare(job, state)
+
+    def compare(self, job: Job[W, V], state: State[W, V]) -> None:
+        if not job.validating:
+            state.kept = self._challenge(job, state)
+            self._compared_after = state.visits
+
+    def monitored_mistakes(self, state: State[W, V]) -> float:
+        return state.mistakes[-1]
+
+    def result(self, job: Job[W, V], state: State[W, V]) -> Result[W, V]:
+        compared = job.validating or self._compared_after == state.visits or _hurried(job)
+        if compared or state.kept is None:
+            return super().result(job, state)
+        kept = self._challenge(job, state)
+        return Result(kept.weights, kept.mistakes, kept)
+
+    def row_evaluations(self, job: Job[W, V], state: State[W, V]) -> int:
+        return super().row_evaluations(job, state) if job.validating else 0
+
+
 class Pocket(_Kept):
     """Compared after every update (Gallant 1990, with ratchet)."""
 
@@ -228,6 +267,45 @@ class BestOfPass(_OfPass):
     """After each call the last, the averaged and the kept weights are compared."""
 
     averaged = True
+
+
+class Following(Keep):
+    """partial_fit with keep="auto": the mean of the weights or the last ones, whichever was right
+    more often on the newest rows before it learned from them.
+
+    Where the last weights were right noticeably more often, the rule has changed: the mean begins
+    anew.
+    """
+
+    averaged = True
+
+    def before_pass(self, job: Job[W, V], state: State[W, V]) -> None:
+        rivals = [job.learner.average(state.memory, state.visits), state.memory.w]
+        _, wrong = job.evaluation_rows.count(rivals)
+        fades = FADES ** len(job.learner.examples.y)
+        mean, last = (fades * old + new for old, new in zip(state.ahead, wrong, strict=True))
+        state.ahead = float(mean), float(last)
+        if mean - last > CHANGED:
+            state.forget(job.learner)
+            state.ahead = state.ahead[1], state.ahead[1]
+
+    def _validation_mistakes(self, job: Job[W, V], state: State[W, V]) -> int:
+        raise NotImplementedError("a pass has no validation rows")
+
+    def result(self, job: Job[W, V], state: State[W, V]) -> Result[W, V]:
+        of_mean = state.ahead[0] <= state.ahead[1]
+        mean, last = job.learner.average(state.memory, state.visits), state.memory.w
+        weights = mean if of_mean else last
+        plain, weighted = job.evaluation_rows.count([weights])
+        state.kept = next(_candidates([(weights, of_mean)], plain, weighted))
+        return Result(weights, state.kept.mistakes, state.kept)
+
+
+FADES = 1 - 1 / 512
+"""What a mistake of `Following` counts for less with every row."""
+
+CHANGED = 16.0
+"""So many more mistakes of the mean than of the last weights: the rule has changed."""
 
 
 class Vote(Keep):
@@ -308,4 +386,5 @@ KEEPS: dict[str, type[Keep]] = {
     "pocket": Pocket,
     "average": Average,
     "vote": Vote,
+    "auto": Auto,
 }

@@ -69,6 +69,14 @@ class InFeatures(ABC):
     def start(self, w: Weights, *, averaged: bool) -> PrimalMemory:
         """Training begins with these weights."""
 
+    @abstractmethod
+    def use(self, rule: UpdateRule) -> None:
+        """Another margin from here on."""
+
+    def forget(self, memory: PrimalMemory) -> None:
+        assert memory.correction is not None
+        memory.correction[...] = 0.0
+
     def voters(self, memory: PrimalMemory) -> Voters:
         return Voters(memory.w.shape)
 
@@ -149,6 +157,11 @@ class Primal(InFeatures):
 
     def start(self, w: Weights, *, averaged: bool) -> PrimalMemory:
         return self._begun(w, self.examples.rows.n, averaged=averaged)
+
+    def use(self, rule: UpdateRule) -> None:
+        if rule != self.rule:
+            self.rule = rule
+            self.screen.use(rule)
 
     def vote_mistakes(self, voters: Voters, *, quickly: bool) -> int | None:
         rows, most = self.examples.rows, MOST_VOTED_QUICKLY if quickly else MOST_VOTED

@@ -15,6 +15,7 @@ import numpy as np
 
 from rosenblatt._core.backend import compute
 from rosenblatt._core.protocol import KeptWeights, LearnerArrays, Permutation
+from rosenblatt._core.rows import Weights
 from rosenblatt._training.learner import Primal, PrimalState
 from rosenblatt._training.monitor import Interrupted
 from rosenblatt._training.orders import Cyclic, Shuffle
@@ -64,6 +65,7 @@ def _train(
         reason = _finish_epoch(job, state, last_update, patience)
         if reason is not None:
             return reason
+    job.keep.after_clean(job, state)
     return StopReason.CLEAN
 
 
@@ -116,13 +118,20 @@ def make_epochs(job: Job[W, V], state: State[W, V], max_epochs: int) -> bool:
     if epochs < 1:
         return False
     check_interrupt()
-    _make(cast("PrimalState", state), learner, order, epochs)
+    primal = cast("PrimalState", state)
+    _make(primal, learner, order, primal.kept if keep.compares else None, epochs)
     check_finite(job, state)
     return True
 
 
-def _make(state: PrimalState, learner: Primal, order: Cyclic | Shuffle, epochs: int) -> None:
-    e, memory, kept, backend = learner.examples, state.memory, state.kept, compute.whole_epochs
+def _make(
+    state: PrimalState,
+    learner: Primal,
+    order: Cyclic | Shuffle,
+    kept: Candidate[Weights] | None,
+    epochs: int,
+) -> None:
+    e, memory, backend = learner.examples, state.memory, compute.whole_epochs
     assert backend is not None
     best = None
     if kept is not None:

@@ -39,6 +39,7 @@ _WORST_FIRST = (
     StopReason.MAX_ITER,
     StopReason.PATIENCE,
     StopReason.TOL,
+    StopReason.FAR,
     StopReason.SEPARATED,
     StopReason.ONE_PASS,
     StopReason.CLEAN,
@@ -147,7 +148,7 @@ def _publish(
         n_iter_=max(one.n_iter_ for one in of_classes),
         n_updates_=sum(one.n_updates_ for one in of_classes),
         mistakes_=_by_epoch([one.mistakes_ for one in of_classes]),
-        update_counts_=rows.update_counts([one.update_counts_ for one in of_classes]),
+        _counts=rows.update_counts([one.update_counts_ for one in of_classes]),
         validation_mistakes_=_validation(of_classes),
     ).put_on(p, **rows.attributes)
 

@@ -40,6 +40,7 @@ class Order(ABC):
 
     any_rule = True  # False: only steps that do not depend on the row can be added up
     mixes = False  # weights of the features that shards have learned side by side
+    opens = False  # keep="auto" begins with a margin
     of_a_pass = "cyclic"  # what partial_fit makes of it
     cannot: ClassVar[Mapping[Where, Cannot]] = {}
 
@@ -69,6 +70,8 @@ class Order(ABC):
 
 class _Pass(Order):
     """Every row once, in an order known beforehand."""
+
+    opens = True
 
     def _visit(
         self, job: Job[W, V], state: State[W, V], order: np.ndarray | None, most: int
@@ -201,7 +204,7 @@ class Mixed(Order):
     """
 
     any_rule = False
-    mixes = True
+    mixes = opens = True
     cannot: ClassVar[Mapping[Where, Cannot]] = {
         "gpu": Cannot("", "order='blocks', which is the same on one shard"),
     }
@@ -242,6 +245,7 @@ class Mixed(Order):
             X, c = row_range(e.rows.X, begin, end), None if e.c is None else e.c[begin:end]
             some = Examples(X, e.y[begin:end], c, e.k, e.tie)
             self._learners[s] = Primal(some, whole.rule)
+        self._learners[s].use(job.learner.rule)
         counts = np.zeros_like(state.memory.counts[begin:end])
         share = share_of(
             [Part(self._learners[s], order, counts)],

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeVar, cast
 
 from numpy.typing import NDArray
 
@@ -17,7 +17,7 @@ from rosenblatt._core import fingerprint
 from rosenblatt._core.device import DEVICES
 from rosenblatt._core.protocol import TIES, Kind, UpdateRule
 from rosenblatt._core.rows import Examples, Scale
-from rosenblatt._training.keeps import KEEPS
+from rosenblatt._training.keeps import KEEPS, Following, Keep
 from rosenblatt._training.orders import ORDERS
 from rosenblatt._training.state import Cannot, Where
 from rosenblatt._util.spelling import option
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from rosenblatt._training.estimator import Training
 
 
-Number = float | Literal["scale"]
+Number = float | Literal["scale", "auto"]
 
 
 class Measured(Protocol):
@@ -47,6 +47,7 @@ class Rule(NamedTuple):
     name: str  # of the parameter
     share: float = 1.0  # "scale": of the mean squared length of the lifted rows
     decay: float = 0.0  # of the rate
+    forget: float = 0.0  # by AROW, with each row of partial_fit
 
     @property
     def identity(self) -> tuple[str, Number, float]:
@@ -56,10 +57,12 @@ class Rule(NamedTuple):
         self, rows: Measured, *, intercept: bool, before: Scale | None = None
     ) -> Scale | None:
         """How large the rows are, and those before; None where nobody asks for it."""
-        if self.number != "scale":
+        if self.number not in ("scale", "auto"):
             return None
         size = rows.size(intercept=intercept)
         size = size if before is None else before.with_more(size)
+        if self.number == "auto" and not size.total < math.inf:
+            return Scale(0.0, 1.0)  # no margin, and training says how far it comes
         if not 0 <= size.total < math.inf:  # of a kernel k(x, x) can be anything
             raise InputError(
                 f"{option(self.name, 'scale')}: the mean squared length of the rows is "
@@ -91,10 +94,14 @@ class Rule(NamedTuple):
         return float(self.number) if scale is None else eta0 * self.in_units(eta0, scale, k)
 
 
-def margin_rule(margin: Any, decay: Any = 0.0) -> Rule:
-    number = _scaled("margin", margin, parameters.not_negative)
+def margin_rule(margin: Any, words: tuple[str, ...] = ("scale",)) -> Rule:
+    return Rule("perceptron", _scaled("margin", margin, parameters.not_negative, words), "margin")
+
+
+def perceptron_rule(margin: Any, decay: Any) -> Rule:
+    rule = margin_rule(margin, ("scale", "auto"))
     falls = parameters.not_negative("decay", decay)
-    return Rule("decay" if falls else "perceptron", number, "margin", decay=falls)
+    return rule._replace(kind="decay", decay=falls) if falls else rule
 
 
 def relaxation_rule(factor: Any) -> Rule:
@@ -110,17 +117,22 @@ def passive_aggressive_rule(C: Any, variant: Any) -> Rule:
     return Rule("PA-I" if variant == "I" else "PA-II", parameters.positive("C", C), "C")
 
 
-def arow_rule(r: Any) -> Rule:
-    return Rule("AROW", _scaled("r", r, parameters.positive), "r", share=0.3)
+def arow_rule(r: Any, forget: Any = 0.0) -> Rule:
+    fades = parameters.not_negative("forget", forget)
+    if not fades < 1:
+        raise parameters.not_allowed("forget", forget, "give a number from 0 to less than 1")
+    return Rule("AROW", _scaled("r", r, parameters.positive), "r", share=0.3, forget=fades)
 
 
-def _scaled(name: str, value: Any, number: Callable[[str, Any], float]) -> Number:
-    if isinstance(value, str) and value == "scale":
-        return "scale"
+def _scaled(
+    name: str, value: Any, number: Callable[[str, Any], float], words: tuple[str, ...] = ("scale",)
+) -> Number:
+    if isinstance(value, str) and value in words:
+        return cast("Number", value)
     try:
         return number(name, value)
     except InputError as error:
-        sentence = f"{str(error).rstrip('.')}, or 'scale'."
+        sentence = f"{str(error).rstrip('.')}, or {' or '.join(map(repr, words))}."
         raise InputError(sentence, option=name, value=value) from None
 
 
@@ -137,6 +149,7 @@ class Spec(NamedTuple):
     multi_class: bool = False
     device: bool = False
     scikit_learn: bool = False  # those of scikit-learn's Perceptron
+    auto: str | None = None  # what keep="auto" is where the margin does not fall; None: no such
 
 
 class Units(NamedTuple):
@@ -157,6 +170,7 @@ class Settings(NamedTuple):
 
     order: str
     units: Units
+    follows: bool  # partial_fit follows a rule that changes
     one_vs_rest: bool  # of more than two classes
     rule: Rule
     max_iter: int
@@ -173,6 +187,14 @@ class Settings(NamedTuple):
         """Of the learning rate, as losses are while training."""
         return None if self.tol is None else self.tol / self.units.eta0
 
+    @property
+    def margin_falls(self) -> bool:
+        return self.units.keep == parameters.AUTO
+
+    @property
+    def keep_of_a_pass(self) -> type[Keep]:
+        return Following if self.follows else KEEPS[self.units.keep].of_a_pass()
+
     def of_a_pass(self) -> Settings:
         """What partial_fit makes of them: rows in their order, or one step of order="batch"."""
         return self._replace(order=ORDERS[self.order].of_a_pass)
@@ -181,10 +203,12 @@ class Settings(NamedTuple):
 def checked(estimator: Training) -> Settings:
     spec = estimator._spec
     meaning = parameters.meaning(estimator, scikit_learn=spec.scikit_learn)
-    rule = spec.rule(*[getattr(estimator, name) for name in spec.rule_parameters])
+    keep = _keep(estimator, meaning)
+    given = {name: getattr(estimator, name) for name in spec.rule_parameters}
+    if spec.scikit_learn and given["margin"] == parameters.AUTO:
+        given["margin"] = "auto" if keep == parameters.AUTO else 0.0
+    rule = spec.rule(**given)
     _check_order(estimator, meaning.order, rule)
-    keeps = [*KEEPS, parameters.AUTO] if spec.scikit_learn else KEEPS
-    parameters.one_of("keep", meaning.keep, keeps)
     multi_class = estimator.multi_class if spec.multi_class else "joint"
     parameters.one_of("multi_class", multi_class, ("joint", "ovr"))
     if spec.device and estimator.device is not None:
@@ -192,11 +216,12 @@ def checked(estimator: Training) -> Settings:
     settings = Settings(
         order=meaning.order,
         units=Units(
-            keep=meaning.keep,
+            keep=keep,
             eta0=1.0 if spec.unit is None else parameters.positive(*_named(estimator, spec.unit)),
             fit_intercept=parameters.flag("fit_intercept", estimator.fit_intercept),
-            tie=_tie(estimator.tie, meaning.keep) if spec.tie else "mistake",
+            tie=_tie(estimator.tie, keep) if spec.tie else "mistake",
         ),
+        follows=meaning.keep == parameters.AUTO,
         one_vs_rest=multi_class == "ovr",
         rule=rule,
         max_iter=parameters.whole("max_iter", estimator.max_iter),
@@ -211,6 +236,17 @@ def checked(estimator: Training) -> Settings:
     if settings.order == "mixed":
         refuse("mixed", settings)
     return settings
+
+
+def _keep(estimator: Training, meaning: parameters.Meaning) -> str:
+    """ "auto" is "best", where some other choice than the defaults was made."""
+    keep, auto, spec = meaning.keep, parameters.AUTO, estimator._spec
+    parameters.one_of("keep", keep, [name for name in KEEPS if name != auto or spec.auto])
+    if keep == auto and spec.auto is not None:
+        opens = meaning.order in ORDERS and ORDERS[meaning.order].opens
+        opens = opens and spec.scikit_learn and estimator.margin == auto
+        return auto if opens and estimator.decay == 0 else spec.auto
+    return str(keep)
 
 
 def _named(estimator: Training, name: str) -> tuple[str, Any]:
@@ -269,7 +305,6 @@ _TOL: Mapping[Where, Cannot] = {
         "with tol='patience' training ends when mistakes no longer fall",
     )
 }
-_SCALE: Mapping[Where, Cannot] = {"gpu": Cannot("", "a margin that is a number")}
 _TIE: Mapping[Where, Cannot] = {"gpu": Cannot("", "tie='mistake'")}
 _DECAY: Mapping[Where, Cannot] = {
     "mixed": Cannot("lowers the rate", "decay=0"),
@@ -293,7 +328,7 @@ _SENTENCES: dict[Where, str] = {
 def refuse(where: Where, settings: Settings) -> None:
     order, keep, rule = settings.order, settings.units.keep, settings.rule
     max_updates, tol, tie = settings.max_updates, settings.tol, settings.units.tie
-    perceptron, scaled = rule.kind == "perceptron", rule.number == "scale"
+    perceptron = rule.kind == "perceptron"
     for name, value, cannot in (
         ("order", order, ORDERS[order].cannot),
         ("keep", keep, KEEPS[keep].cannot),
@@ -302,7 +337,6 @@ def refuse(where: Where, settings: Settings) -> None:
         ("tie", tie, _NO_REFUSAL if tie == "mistake" else _TIE),
         ("decay", rule.decay, _DECAY if rule.decay else _NO_REFUSAL),
         ("the rule", rule.kind, _NO_REFUSAL if perceptron else _OTHER_RULE),
-        (rule.name, rule.number, _SCALE if scaled else _NO_REFUSAL),
     ):
         if where in cannot:
             why, instead = cannot[where]

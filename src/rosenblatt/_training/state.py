@@ -169,6 +169,12 @@ class Learner(Protocol[W, V]):
     def average(self, memory: Memory[W], visits: int) -> W:
         """The mean of the weights over all visits, those after each visit counted once."""
 
+    def use(self, rule: UpdateRule) -> None:
+        """Another margin from here on."""
+
+    def forget(self, memory: Memory[W]) -> None:
+        """The mean of the weights begins anew."""
+
     def finite(self, memory: Memory[W]) -> bool:
         """Whether nothing grew beyond the largest floating-point number."""
 
@@ -237,7 +243,8 @@ class State(Generic[W, V]):
     unseen_update: bool = False  # the last update has not yet been shown to `keep`
     draw: int = 0  # order="random": number of the permutation drawn from,
     seen: int = 0  # and how many of its rows were looked at
-    visits: int = 0
+    visits: int = 0  # that the mean of the weights is over,
+    visits_before: int = 0  # and those before them
     updates: int = 0
     mistakes: list[int] = field(default_factory=list)  # by epoch
     validation: list[int] = field(default_factory=list)  # by epoch
@@ -248,7 +255,14 @@ class State(Generic[W, V]):
     voters: V | None = None  # with keep="vote"
     scale: Scale | None = None  # how large rows were, where the rule asks for it
     losses: Losses | None = None  # with tol: None where they are not followed
+    ahead: tuple[float, float] = (0.0, 0.0)  # partial_fit: mistakes of the mean, and of the last
     mixing: Fold[Share] | None = None  # order="mixed": what shards have added in this epoch
+
+    def forget(self, learner: Learner[W, V]) -> None:
+        """The mean of the weights begins anew."""
+        if self.memory.correction is not None:
+            learner.forget(self.memory)
+        self.visits_before, self.visits = self.visits_before + self.visits, 0
 
     def copy(self) -> State[W, V]:
         return replace(

@@ -37,9 +37,12 @@ class StopReason(StrEnum):
         "Stopped early (patience): in the last epochs the mean loss was not lower than before by "
         "tol."
     )
+    FAR = (
+        "Stopped where the margin had fallen to 0: more than one row in 8 was a mistake, so that "
+        "more epochs would bring little."
+    )
     SEPARATED = (
-        "The rule makes no mistake on the training rows, and the last epochs brought nothing more "
-        "(patience)."
+        "The rule makes no mistake on the training rows, and more epochs would bring nothing more."
     )
     CALLBACK = "A callback ended training."
     INTERRUPTED = "Training was interrupted (Ctrl-C)."
@@ -106,7 +109,7 @@ class Patience:
         known = state.certificate is not None and state.certificate.separable
         if self.limit is None or known:
             return UNLIMITED
-        for_reading = -(-self._unread(job, state) // (job.order.rows_of_an_epoch * _row_size(job)))
+        for_reading = -(-self._unread(job, state) // (job.order.rows_of_an_epoch * row_size(job)))
         return max(state.fewest_in + self.limit - state.epoch, for_reading, 1)
 
     def _unread(self, job: Job[W, V], state: State[W, V]) -> int:
@@ -117,7 +120,7 @@ class Patience:
         nearly = state.fewest * NEARLY <= job.learner.examples.n
         least = NEARLY_READ if nearly else LEAST_READ
         least = least if self.oracle is None else BEFORE_PROOF
-        return least - job.order.row_evaluations(state) * _row_size(job)
+        return least - job.order.row_evaluations(state) * row_size(job)
 
     def work(self, job: Job[W, V], state: State[W, V]) -> int:
         """Row evaluations that may be spent on a certificate: as many as training has made."""
@@ -130,7 +133,7 @@ class Patience:
 _ANSWERED = {True: None, False: StopReason.NOT_SEPARABLE, None: StopReason.UNDECIDED}
 
 
-def _row_size(job: Job[W, V]) -> int:
+def row_size(job: Job[W, V]) -> int:
     return min(max(job.learner.examples.d, SHORTEST), LONGEST)
 
 

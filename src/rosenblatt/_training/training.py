@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, fields
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Self, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +24,7 @@ from scipy import sparse
 from sklearn.utils import check_random_state
 
 from rosenblatt._core.rows import Examples, Scale, Weights
-from rosenblatt._training.keeps import KEEPS
+from rosenblatt._training.keeps import KEEPS, Auto, Following
 from rosenblatt._training.learner import Primal, PrimalJob
 from rosenblatt._training.linear_rule import LinearRule, SeparateVoters, Voters
 from rosenblatt._training.loop import train
@@ -41,7 +41,7 @@ from rosenblatt._training.settings import (
     refuse_tie,
 )
 from rosenblatt._training.state import AnyJob, AnyState, Candidate, Job, State, check_finite, follow
-from rosenblatt._training.stopping import Patience, SeparabilityOracle, StopReason
+from rosenblatt._training.stopping import Patience, SeparabilityOracle, StopReason, row_size
 from rosenblatt._validation import targets
 from rosenblatt._validation.rows import placed_rows
 from rosenblatt._validation.targets import checked_start, class_weights, weigh
@@ -199,8 +199,7 @@ class InMemory(WeightsSet):
             refuse("gpu", settings)
         learner = learner_of(settings, Primal, self.examples, before)
         order = ORDERS[settings.order](self.examples)
-        keep = KEEPS[settings.units.keep]
-        keep = keep.of_a_pass() if one_pass else keep
+        keep = settings.keep_of_a_pass if one_pass else KEEPS[settings.units.keep]
         validating = self.validation is not None
         return Job(
             learner, order, keep(), self.validation or learner.evaluation_rows, validating, watch
@@ -227,7 +226,7 @@ class InMemory(WeightsSet):
         columns = [
             np.where(self.examples.y == c, counts, -counts) for c, counts in enumerate(of_classes)
         ]
-        return shown_counts(np.column_stack(columns))
+        return sparse.csr_array(np.column_stack(columns))
 
 
 def oracle_about(e: Examples, named: Any, settings: Settings) -> SeparabilityOracle | None:
@@ -326,6 +325,14 @@ def _resumed(
         return state
     if vars(estimator).get("_trained_by") != recipe:
         return None
+    if counted and "_counts" not in vars(estimator):
+        raise InputError(
+            "warm_start=True resumes training, which needs the updates of each row, and this "
+            "estimator was read without them: save(estimator, path, history=True) keeps them, and "
+            "so does the pickle of an estimator with warm_start=True. Or set warm_start=False.",
+            option="warm_start",
+            value=True,
+        )
     # A file can claim anything, and the kernels believe the state.
     state = estimator._state
     fits = state.position <= n and state.seen <= n
@@ -334,6 +341,40 @@ def _resumed(
 
 
 # --- From there to the attributes ----------------------------------------------------------------
+
+
+# keep="auto" with margin="auto": the margin falls to 0 in steps, and the mean of the weights since
+# the middle of them errs little on rows not seen. Where few rows are mistakes then, the plain rule
+# goes on: it ends in a separator where there is one.
+
+STEPS, AVERAGED = 6, 3
+"""The margin falls in so many steps; the mean of the weights is that from this one on."""
+
+FEW = 8
+"""At most one row in so many is a mistake: the plain rule goes on."""
+
+OPENING_READ, LONGEST_STEP = 1 << 18, 10
+"""Numbers that are read while it falls, unless a step would take more epochs than that."""
+
+
+class Limits(NamedTuple):
+    last_epoch: int
+    last_update: int | None
+
+
+class Opening(NamedTuple):
+    epochs: int  # of a step
+
+    @classmethod
+    def of(cls, job: AnyJob) -> Self:
+        read = STEPS * job.learner.examples.n * row_size(job)
+        return cls(min(-(-OPENING_READ // read), LONGEST_STEP))
+
+    def begin(self, step: int) -> int:
+        return step * self.epochs
+
+    def step(self, state: AnyState) -> int:
+        return (state.epoch - state.under_way) // self.epochs
 
 
 @dataclass(frozen=True)
@@ -377,10 +418,48 @@ class OneTraining:
         else:
             follow(job, state)
         job.watch.show(self._progress(max_iter) if settings.verbose else None, state)
-        patience = self.rows.patience(settings)
-        reason = train(job, state, max_iter=max_iter, max_updates=max_updates, patience=patience)
+        limits = Limits(
+            state.epoch + max_iter, None if max_updates is None else state.updates + max_updates
+        )
+        reason = self._opened(limits) if settings.margin_falls else None
+        if reason is None:
+            reason = self._trained(limits, self.rows.patience(settings))
         job.watch.done(state)
         return reason
+
+    def _trained(self, limits: Limits, patience: Patience | None = None) -> StopReason:
+        state = self.state
+        epochs = limits.last_epoch - state.epoch
+        updates = None if limits.last_update is None else limits.last_update - state.updates
+        return train(self.job, state, max_iter=epochs, max_updates=updates, patience=patience)
+
+    def _opened(self, limits: Limits) -> StopReason | None:
+        """The epochs in which the margin falls; None: they are over, and training goes on."""
+        settings, job, state = self.settings, self.job, self.state
+        assert isinstance(job.keep, Auto)
+        opening = Opening.of(job)
+        full = job.learner.rule
+        while (step := opening.step(state)) < STEPS:
+            if step == AVERAGED and not state.under_way and state.epoch == opening.begin(step):
+                state.forget(job.learner)
+            job.learner.use(full._replace(number=full.number * (1 - step / STEPS)))
+            end = min(opening.begin(step + 1), limits.last_epoch)
+            reason = self._trained(limits._replace(last_epoch=end))
+            if reason is not StopReason.MAX_ITER or state.epoch < opening.begin(step + 1):
+                return reason
+        job.learner.use(full._replace(number=0.0))
+        over = state.epoch == opening.begin(STEPS) and not state.under_way
+        if not over:
+            return None
+        job.keep.compare(job, state)
+        assert state.kept is not None
+        if not (state.kept.mistakes or job.validating):
+            return StopReason.SEPARATED
+        far = state.kept.weighted * FEW > job.evaluation_rows.total_weight
+        if far and settings.patience is not None and not settings.prove:
+            return StopReason.FAR
+        state.fewest, state.fewest_in = np.inf, state.epoch
+        return None
 
     def _progress(self, max_iter: int) -> Progress:
         job, state, estimator = self.job, self.state, self.estimator
@@ -417,20 +496,20 @@ class OneTraining:
         return Fitted(
             _rule=learner.learned_rule(result.rule, eta0),
             _state=state,
-            _kept=result.kept,
+            _kept=result.kept if KEEPS[settings.units.keep].evaluated else None,
             _trained_by=self.recipe,
             _made_with=settings.units,
-            _rule_number=settings.rule.published(eta0, learner.scale, learner.examples.k),
+            _rule_number=settings.rule.published(eta0, state.scale, learner.examples.k),
             _n_rows=len(counts) or learner.examples.n,  # none of a stream
             classes_=self.rows.classes,
             training_errors_=result.mistakes,
-            converged_=state.clean,
+            converged_=state.clean or (settings.margin_falls and reason is StopReason.SEPARATED),
             stop_reason_=reason,
             certificate_=cast("Certificate | None", state.certificate),
             n_iter_=state.epoch,
             n_updates_=state.updates,
             mistakes_=np.array(state.mistakes, dtype=np.int64),
-            update_counts_=shown_counts(counts),
+            _counts=counts if len(counts) else None,
             validation_mistakes_=validation,
         )
 
@@ -444,6 +523,11 @@ def one_pass(estimator: Training, settings: Settings, watch: Watch, rows: InMemo
         state = first_state(rows, estimator, settings, job, goes_on=True)
     else:
         state = _of_next_pass(before, estimator, job, rows.examples)
+    if state.memory.precision is not None:
+        kept = (1 - settings.rule.forget) ** rows.n
+        state.memory.precision = 1 + (state.memory.precision - 1) * kept
+    if isinstance(job.keep, Following):
+        job.keep.before_pass(job, state)
     reason = train(job, state, max_iter=1, max_updates=None)
     if reason is not StopReason.INTERRUPTED:
         reason = StopReason.ONE_PASS
@@ -474,6 +558,7 @@ def _of_next_pass(
 
 
 Counts = NDArray[np.int64]
+LEFT_BEHIND: Any = object()  # counts that a pickle or a file does not have
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -490,12 +575,12 @@ class TrainingRecord:
     n_iter_: int
     n_updates_: int
     mistakes_: Counts
-    update_counts_: Any  # an array, sparse of many classes; None: not counted by row, on a stream
+    _counts: Any = LEFT_BEHIND  # by row, of many classes and class; None: of a stream
     validation_mistakes_: Counts | None = None  # None: no such attribute
 
     @classmethod
     def of(cls, estimator: Any) -> Self:
-        attributes = vars(estimator)
+        attributes = {"_counts": LEFT_BEHIND} | vars(estimator)
         return cls(**{field.name: attributes.get(field.name) for field in fields(cls)})
 
 
@@ -514,18 +599,19 @@ class Fitted(TrainingRecord):
         """In one step: not even a second Ctrl-C can come in between. `more`: other attributes."""
         attributes = {field.name: getattr(self, field.name) for field in fields(self)} | more
         kept = vars(estimator).copy()
-        if self.validation_mistakes_ is None:
-            del attributes["validation_mistakes_"]
-            kept.pop("validation_mistakes_", None)
+        for name, nothing in (("validation_mistakes_", None), ("_counts", LEFT_BEHIND)):
+            if attributes[name] is nothing:
+                del attributes[name]
+                kept.pop(name, None)
         estimator.__dict__ = kept | attributes
 
 
-def shown_counts(counts: Counts) -> Any:
-    """`update_counts_`: a view that cannot be changed; None where there are none.
+def shown_counts(counts: Any) -> Any:
+    """`update_counts_`: it cannot be changed; None where there are none.
 
     Of many classes, rows and classes: most of them are 0, so a sparse array.
     """
-    if not len(counts):
+    if counts is None:
         return None
     if counts.ndim == 1:
         view = counts.view()

@@ -112,7 +112,7 @@ _INSTEAD = {
 
 
 AUTO = "auto"
-"""keep="auto": "last" with tol=None, as in scikit-learn, else "best"."""
+"""keep="auto": "last" with tol=None, as in scikit-learn, and "best" with a number."""
 
 
 class Meaning(NamedTuple):
@@ -145,12 +145,12 @@ def meaning(estimator: Any, *, scikit_learn: bool) -> Meaning:
             )
         order = "cyclic"
     tol = estimator.tol
-    if isinstance(keep, str) and keep == AUTO:
-        keep = "last" if tol is None else "best"
+    auto = isinstance(keep, str) and keep == AUTO
     if tol is None:
-        return Meaning(order, keep, None, None, all_epochs=True)
+        return Meaning(order, "last" if auto else keep, None, None, all_epochs=True)
     if isinstance(tol, str) and tol == DEFAULTS["tol"]:
         return Meaning(order, keep, None, patience)
+    keep = "best" if auto else keep
     return Meaning(order, keep, _tolerance(tol), patience)
 
 

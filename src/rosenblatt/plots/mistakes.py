@@ -45,7 +45,7 @@ class MistakesDisplay(Display):
     --------
     >>> from rosenblatt import Perceptron
     >>> from rosenblatt.plots import MistakesDisplay
-    >>> p = Perceptron(order="cyclic").fit([[3, 3], [4, 3], [1, 1]], [1, 1, -1])
+    >>> p = Perceptron(order="cyclic", keep="last").fit([[3, 3], [4, 3], [1, 1]], [1, 1, -1])
     >>> MistakesDisplay.from_estimator(p).mistakes
     array([2, 1, 1, 2, 1, 0])
     """

@@ -159,6 +159,12 @@ def test_what_is_missing_nested_or_exact(file):
     assert (X, names) == ([[0.30000000000000004, 1.0], [0.001, 0.0]], ["a", "t"])
 
 
+def test_names_that_come_late_are_columns_too(file):
+    text = lines(*({"a": k, "y": k % 2} for k in range(1_500)), {"late": 3, "a": 7, "y": 0})
+    X, _, names = encoded(file(text, "t.jsonl"), "y", impute="mean")
+    assert (len(X), X[-1], names) == (1_501, [7.0, 3.0], ["a", "late"])
+
+
 @pytest.mark.parametrize("text", ['[{"a": 1}]', '{"a": 1}\n{"a":\n', '{"a": 1}\n3\n', "{}\n{}\n"])
 def test_what_is_no_json_lines_is_refused_with_its_line(file, text):
     with raises(InputError):

@@ -8,6 +8,7 @@ import onnxruntime
 import pandas as pd
 import pytest
 from sklearn.decomposition import PCA
+from sklearn.exceptions import NotFittedError
 from sklearn.impute import SimpleImputer
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, RobustScaler, StandardScaler
@@ -96,7 +97,7 @@ def test_what_cannot_be_folded_is_refused(tmp_path):
     scaled = make_pipeline(StandardScaler(), Perceptron()).fit(X, y)
     with raises(InputError):
         export(scaled, tmp_path / "p.onnx", preprocessing=data.Preprocessing(()))
-    with pytest.raises(Exception, match="fitted"):
+    with pytest.raises(NotFittedError):
         to_sql(Pipeline([("scale", StandardScaler()), ("rule", Perceptron())]))
 
 

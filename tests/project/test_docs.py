@@ -116,12 +116,21 @@ def consoles(page):
             yield command, shown
 
 
+VISITS = (
+    "Vet visits of 2024,,,\nbreed,seen,weight,bites\n"
+    "Beagle,3/4/2024,12.5,no\nBeagle,5/4/2024,11,no\nBoxer,7/5/2024,30,yes\nBoxer,2/6/2024,,yes\nCollie,9/6/2024,24,no\nPug,1/7/2024,8,yes\n"
+    "Beagle,4/8/2024,13,no\nBoxer,6/9/2024,28.5,yes\nBeagle,8/10/2024,12,no\n"
+    "Saluki,3/11/2024,22,maybe\nBoxer,5/12/2024,31,yes\nBeagle,6/12/2024,10,no\nTotal,,202,\n"
+)
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_the_shell_sessions_show_what_is_printed(page, tmp_path):
     from rosenblatt.datasets import load_credit
 
     shutil.copy(load_credit().filename, tmp_path / "credit.csv")
     (tmp_path / "broken.csv").write_text("income,paid\n1,0\n2,1\n3,0\n4.1o,1\n5,1\n6.5,0\n")
+    (tmp_path / "visits.csv").write_text(VISITS)
     (tmp_path / "toy.csv").write_text("x1,x2,y\n3,3,1\n4,3,1\n1,1,-1\n")
     for command, shown in consoles(page):
         code, printed = typed(command, shown, tmp_path)

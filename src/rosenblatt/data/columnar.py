@@ -1,15 +1,17 @@
-"""Parquet, Feather and Arrow files, and data frames: their columns have types of their own."""
+"""Files whose columns have types of their own, as Parquet and Stata; and data frames."""
 
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self, final
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from rosenblatt._util.extras import needed
 from rosenblatt._util.spelling import option
 from rosenblatt.data.batch import TEXT, Batch, Kind, Place, Reader
 from rosenblatt.data.dates import Days
@@ -176,6 +178,26 @@ def arrow_table(source: Any) -> Any:
             f"The data frame cannot be read: {why.rstrip('.')}. Give the values of a column one "
             "type."
         ) from None
+
+
+def held(file: File) -> File:
+    """Files of statistics programs, which pandas reads into memory: values that have labels are
+    these words."""
+    pandas = needed("pandas", f"Reading {file.name}")
+    if file.kind == "spss":
+        needed("pyreadstat", f"Reading {file.name}")
+    with _reading(file):
+        table = pandas.read_spss(file.path) if file.kind == "spss" else _of_stata(pandas, file)
+    return replace(file, keep=arrow_table(table))
+
+
+def _of_stata(pandas: Any, file: File) -> Any:
+    try:
+        return pandas.read_stata(file.path)
+    except ValueError as error:  # two values have one label: then the values are told apart
+        if "labels" not in str(error):
+            raise
+        return pandas.read_stata(file.path, convert_categoricals=False)
 
 
 def _schema(file: File) -> tuple[list[str], list[Any]]:

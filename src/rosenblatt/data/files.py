@@ -60,7 +60,7 @@ class Spool:
         handle, name = tempfile.mkstemp(prefix="rosenblatt-")
         os.close(handle)
         self.path = Path(name)
-        weakref.finalize(self, self.path.unlink, missing_ok=True)
+        weakref.finalize(self, _remove, self.path, os.getpid())
 
     def text_of(self, file: File, called: str, sheet: str | None = None) -> File:
         """What was written here in the place of a file."""
@@ -68,6 +68,11 @@ class Spool:
         return replace(
             file, path=self.path, kind="text", stamp=written, keep=self, sheet=sheet, called=called
         )
+
+
+def _remove(path: Path, process: int) -> None:
+    if os.getpid() == process:  # and no child of it, which has it by a fork
+        path.unlink(missing_ok=True)
 
 
 def find(source: Any) -> list[File]:

@@ -7,8 +7,10 @@ as null is. Numbers keep their digits, and an object inside another one becomes 
 from __future__ import annotations
 
 import csv
+import io
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import Any
 
 from rosenblatt.data.files import File, Spool
@@ -17,40 +19,56 @@ from rosenblatt.data.options import Reading
 from rosenblatt.errors import InputError
 
 LINE = "line {1}"  # how messages call a record
-_DEEPEST = 20
+_DEEPEST, _TAKEN, _SOME = 20, 1 << 20, 1_000
 
 
 def as_text(file: File, reading: Reading) -> File:
-    mark = reading.decimal or "."
-    names: dict[str, None] = {}
-    for _, record in _records(file, mark):
-        names.update(dict.fromkeys(record))
+    mark, spool = reading.decimal or ".", Spool()
+    names = _names(islice(_records(file, mark), _SOME))
+    if not _written(spool, names, _records(file, mark)):
+        names = _names(_records(file, mark))
+        _written(spool, names, _records(file, mark))
     if not names:
         raise InputError(f"{file.name} has no columns: its lines are empty.", file=file.name)
-    spool = Spool()
+    return spool.text_of(file, LINE)
+
+
+def _names(records: Iterable[tuple[int, dict[str, str]]]) -> dict[str, None]:
+    """Those of all records, in the order in which they occur."""
+    return {name: None for _, record in records for name in record}
+
+
+def _written(
+    spool: Spool, names: dict[str, None], records: Iterable[tuple[int, dict[str, str]]]
+) -> bool:
+    """As text with these names; False where a record has another one."""
     with open(spool.path, "w", encoding="utf-8", newline="") as text:
-        writer = csv.DictWriter(text, names, restval="", lineterminator="\n")
+        writer = csv.DictWriter(text, names, restval="", lineterminator="\n", extrasaction="ignore")
         text.write("sep=,\n")
         writer.writeheader()
         below = 0
-        for number, record in _records(file, mark):
+        for number, record in records:
+            if not record.keys() <= names.keys():
+                return False
             text.write("\n" * (number - below))  # empty lines: the others keep their numbers
             writer.writerow(record)
             below = number + 1
-    return spool.text_of(file, LINE)
+    return True
 
 
 def _records(file: File, mark: str) -> Iterator[tuple[int, dict[str, str]]]:
     def number(digits: str) -> str:
         return digits.replace(".", mark)
 
-    decoder = json.JSONDecoder(parse_float=number, parse_int=number, parse_constant=_no_number)
+    written = str if mark == "." else number
+    decoder = json.JSONDecoder(parse_float=written, parse_int=written, parse_constant=_no_number)
     try:
-        with open_bytes(file.path, file.name)[0] as stream:
+        stream = io.BufferedReader(open_bytes(file.path, file.name)[0], _TAKEN)  # type: ignore[type-var]
+        with stream:
             for i, line in enumerate(stream):
-                text = line.decode("utf-8-sig").strip()
+                text = line.decode("utf-8-sig" if i == 0 else "utf-8").strip()
                 if text:
-                    yield i, dict(_fields(_object(decoder, text, file, i), ""))
+                    yield i, _fields(_object(decoder, text, file, i), "")
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"{file.name} cannot be read: {reason(error)}.", file=file.name) from None
 
@@ -71,14 +89,18 @@ def _object(decoder: json.JSONDecoder, text: str, file: File, row: int) -> dict[
     return value
 
 
-def _fields(record: dict[str, Any], before: str, depth: int = 0) -> Iterator[tuple[str, str]]:
+def _fields(record: dict[str, Any], before: str, depth: int = 0) -> dict[str, str]:
+    fields: dict[str, str] = {}
     for name, value in record.items():
-        if isinstance(value, dict) and depth < _DEEPEST:
-            yield from _fields(value, f"{before}{name}.", depth + 1)
+        if type(value) is str:
+            fields[before + name] = value
+        elif isinstance(value, dict) and depth < _DEEPEST:
+            fields |= _fields(value, f"{before}{name}.", depth + 1)
         elif isinstance(value, (dict, list)):
-            yield before + name, json.dumps(value, ensure_ascii=False)
+            fields[before + name] = json.dumps(value, ensure_ascii=False)
         else:
-            yield before + name, "" if value is None else str(value)
+            fields[before + name] = "" if value is None else str(value)
+    return fields
 
 
 def _no_number(word: str) -> str:

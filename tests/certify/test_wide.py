@@ -20,7 +20,9 @@ from rosenblatt._util.budget import Budget
 
 @pytest.fixture
 def wide(monkeypatch):
-    """Twenty columns are many here, and the simplex, which would take too long, is not asked."""
+    """Twenty columns are many here, and the simplex, which would take too long, is not asked. Nor
+    is anything shown up to chance."""
+    monkeypatch.setattr(many_columns, "overlap", lambda *_: None)
     monkeypatch.setattr(many_columns, "_MOST_DIMENSIONS", 20)
 
     def too_long(*_):

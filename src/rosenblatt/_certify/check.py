@@ -206,6 +206,14 @@ class _Data(_Bulk, verify.Data):
         y = codes(self.y, claim["labels"])
         return fingerprint(with_columns(self._X, self.of_family), y, claim["dropped"])
 
+    def blends(
+        self, rows: Sequence[int], several: Sequence[Sequence[int]]
+    ) -> Iterable[tuple[int, list[Fraction]]]:
+        x, place = self._rows, np.searchsorted(self._index, rows)
+        low, high = x.ranges(np.ones(x.n, dtype=bool))
+        powers = map(verify.power_above, np.maximum(np.abs(low), np.abs(high)).tolist())
+        return zip([*powers, *[0] * x.intercept], x.blends(place, several), strict=True)
+
     def square(self, i: int) -> Fraction:
         above, below = self._rows.square(int(np.searchsorted(self._index, i)))
         return Fraction(above, below)

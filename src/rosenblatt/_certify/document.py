@@ -171,6 +171,8 @@ def one_conflict(head: dict[str, Any], conflict: dict[str, Any]) -> dict[str, An
 
 
 def verdict(partition: Partition) -> tuple[str, bool | None]:
+    if partition.chance is not None:
+        return verify.CHANCE, None if partition.conflict is None else False
     if not partition.done:
         return "undecided", None if partition.conflict is None else False
     if partition.conflict is None:
@@ -184,6 +186,8 @@ def partition_part(partition: Partition, name: Names, *, margins: bool = True) -
     out: dict[str, Any] = {"verdict": word, "separable": separable}
     if partition.conflict is not None:
         out["conflict"] = conflict(partition.rows, name, partition.conflict)
+    if partition.chance is not None:
+        out["chance"] = partition.chance.document()
     if partition.done and partition.conflict is not None:
         if partition.balance != partition.conflict:
             out["balance"] = name.blend(partition.balance)

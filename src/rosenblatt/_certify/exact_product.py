@@ -7,6 +7,8 @@ so that a matrix product in floating point has no rounding at all.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
+from operator import mul
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +18,7 @@ from rosenblatt._certify.modular import Ints, Vector, limbs_of, longest
 Floats = NDArray[np.float64]
 _LIMB = 20
 _MOST = 1 << 12  # products in a sum
+MOST_TERMS = _MOST - 1  # and one number more
 _DIGITS = 53  # bits of a float
 _SPREAD = 400  # bits between the exponents of the numbers in a column
 _HIGHEST = 1 << 20  # above all exponents
@@ -112,6 +115,17 @@ def products(x: Floats, w: Sequence[int], last: int) -> tuple[Vector, int] | Non
     """x_i·w + last for every row, as whole numbers over a common denominator; None as above."""
     limbs = _of_floats(x, w, last)
     return None if limbs is None else (_joined(limbs[0]), limbs[1])
+
+
+def combinations(x: Floats, several: Sequence[Sequence[int]]) -> list[list[Fraction]]:
+    """x_i·w for every row and several w."""
+    cut = _cut_columns(x)
+    if cut is None:
+        exact = [[*map(Fraction, row)] for row in x.tolist()]
+        return [[sum(map(mul, row, w), Fraction(0)) for w in several] for row in exact]
+    limbs, used, least = cut
+    each = [_joined(_products(_scaled(w, 0, used, least), limbs)) for w in several]
+    return [[Fraction(v, 1 << -least) for v in row] for row in zip(*each, strict=True)]
 
 
 def vanishing(

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt._certify.balance import Blend, spanning_balance
+from rosenblatt._certify.chance import UpToChance
 from rosenblatt._certify.conditioning import Metric, Tabulated, decision_metric, view_of
 from rosenblatt._certify.exact_product import combined
 from rosenblatt._certify.linear_algebra import Misled, independent_rows, kernel, null_space, reduce
@@ -46,6 +47,7 @@ class Partition:
     separator: list[Fraction] | None = None  # strict on the living rows, zero on the others
     support: list[int] = field(default_factory=list)  # rows near the separator
     done: bool = False
+    chance: UpToChance | None = None  # where nothing is proved, but overlap is all but certain
     first_conflict: bool = False  # is enough: more is not asked
     only_guess: bool = False  # one guess and its proof: more would take too long
     _quotient: Quotient | None = None  # what was taken in but is not yet in the balance

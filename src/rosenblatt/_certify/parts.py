@@ -19,7 +19,13 @@ from rosenblatt._util.text import first_few, html_table, row_number
 if TYPE_CHECKING:
     from rosenblatt.certificate import Certificate
 
-Verdict = Literal["complete separation", "quasi-complete separation", "overlap", "undecided"]
+Verdict = Literal[
+    "complete separation",
+    "quasi-complete separation",
+    "overlap",
+    "overlap up to chance",
+    "undecided",
+]
 
 
 @dataclass(frozen=True)
@@ -234,7 +240,8 @@ def nearest_floats(values: list[str]) -> NDArray[np.float64]:
 
 def separated_rows(document: dict[str, Any]) -> NDArray[np.intp] | None:
     """The rows that can be strictly right; of many classes those that can against every other."""
-    if document["verdict"] == "undecided" and "separated" not in document:
+    unproved = document["verdict"] in ("undecided", verify.CHANCE)
+    if unproved and "separated" not in document:
         return None
     if document["verdict"] == "overlap":
         return np.zeros(0, dtype=np.intp)

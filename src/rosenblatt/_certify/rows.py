@@ -17,7 +17,12 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from rosenblatt import verify
-from rosenblatt._certify.exact_product import products, signs_of_products
+from rosenblatt._certify.exact_product import (
+    MOST_TERMS,
+    combinations,
+    products,
+    signs_of_products,
+)
 from rosenblatt._certify.modular import halves, joined, longest, product
 from rosenblatt._core.rows import dense, squares
 from rosenblatt._util.budget import Budget
@@ -28,6 +33,7 @@ Index = NDArray[np.intp]
 
 _MANY, _MANY_AT_ONCE = 8, 1 << 12  # rows whose exact scores are found together
 _MOST_DENSE = 1 << 24  # numbers in rows that are sparse and made dense
+_BLENDED = 1 << 20  # numbers that are cut into limbs together
 _CHUNK = 1 << 17  # numbers read at a time: what is made of them stays in the cache
 
 
@@ -201,6 +207,23 @@ class Rows:
         if self.intercept:
             out[-1] = Fraction(sum(int(self.y[i]) * weight for i, weight in weights.items()))
         return out
+
+    def blends(self, index: Index, several: Sequence[Sequence[int]]) -> list[list[Fraction]]:
+        """Σ weight·a_i for several weights, by column: of thousands of rows."""
+        y = self.y[index].astype(int).tolist()
+        signed = [[v * side for v, side in zip(some, y, strict=True)] for some in several]
+        totals = [[Fraction(0)] * len(several) for _ in range(self.d)]
+        for first in range(0, len(index), MOST_TERMS):
+            part = slice(first, first + MOST_TERMS)
+            step = max(1, _BLENDED // len(index[part]))
+            shares = [some[part] for some in signed]
+            for begin in range(0, self.d, step):
+                self.budget.check_interrupt()
+                columns = range(begin, min(begin + step, self.d))
+                x = np.ascontiguousarray(self.dense(index[part], columns).T)
+                for j, more in zip(columns, combinations(x, shares), strict=True):
+                    totals[j] = [a + b for a, b in zip(totals[j], more, strict=True)]
+        return [*totals, *([[Fraction(sum(some)) for some in signed]] * self.intercept)]
 
     @np.errstate(all="ignore")  # what overflows is decided in whole numbers
     def signs(

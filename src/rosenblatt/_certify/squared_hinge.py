@@ -58,13 +58,13 @@ def _newton(rows: Rows, view: View) -> Fit:
         now = m < 1
         joined, left = np.flatnonzero(now & ~active), np.flatnonzero(active & ~now)
         if len(joined) + len(left) < np.count_nonzero(now):
-            gram = _with(gram, rows, view, joined, 1.0)
-            gram = _with(gram, rows, view, left, -1.0)
+            gram = with_squares(gram, rows, view, joined, 1.0)
+            gram = with_squares(gram, rows, view, left, -1.0)
         else:
-            gram = _with(np.zeros_like(gram), rows, view, np.flatnonzero(now), 1.0)
+            gram = with_squares(np.zeros_like(gram), rows, view, np.flatnonzero(now), 1.0)
         active = now
         # The shortest step, so that rows with larger scores mostly keep them.
-        v_step = _solved(gram.copy(order="F"), _blended(rows, view, np.maximum(1.0 - m, 0.0)))
+        v_step = _solved(gram.copy(order="F"), blended(rows, view, np.maximum(1.0 - m, 0.0)))
         step = view.scores(rows, v_step)
         share = 1.0 if (m + step).min() > _WIDE else _share(m, step)
         v, m = v + share * v_step, m + share * step
@@ -87,15 +87,19 @@ def _share(m: Floats, step: Floats) -> float:
     return share
 
 
-def _with(gram: Floats, rows: Rows, view: View, index: Index, sign: float) -> Floats:
-    """And Σ b_i b_i' of some rows, added or taken away; of all the lower part."""
+def with_squares(
+    gram: Floats, rows: Rows, view: View, index: Index, sign: float, shares: Floats | None = None
+) -> Floats:
+    """And Σ b_i b_i' of some rows, in shares, added or taken away; of all the lower part."""
     for some in _chunks(rows, view, index):
         b = view.rows(rows, some)
+        if shares is not None:
+            b *= np.sqrt(shares[some])[:, None]
         gram = dsyrk(sign, b.T, beta=1.0, c=gram, lower=True, overwrite_c=True)
     return gram
 
 
-def _blended(rows: Rows, view: View, shares: Floats) -> Floats:
+def blended(rows: Rows, view: View, shares: Floats) -> Floats:
     index = np.flatnonzero(shares)
     parts = (shares[some] @ view.rows(rows, some) for some in _chunks(rows, view, index))
     return sum(parts, np.zeros(view.dimensions(rows)))

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from rosenblatt import verify
 from rosenblatt._certify import column_text as columns
 from rosenblatt._certify import family_text as family
 from rosenblatt._certify.cover_theorem import probability_separable
@@ -123,6 +124,16 @@ def _verdict(certificate: Certificate) -> Iterator[str]:
         yield (
             f"Exactly: every hyperplane{through} misclassifies at least one row, or contains "
             f"them all."
+        )
+    elif certificate.verdict == verify.CHANCE:
+        yield (
+            f"Overlap up to chance: almost certainly no linear rule{through} is right about "
+            f"{all_rows}. This is not proved."
+        )
+        yield "A logistic regression then has a finite estimate. A perceptron does not converge."
+        yield (
+            "Exactly: were it otherwise, four random vectors would let it pass with a probability "
+            "of 2^-128. They are made by SHA-256 from the rows and from the weights of the check."
         )
     elif certificate.separable is False:
         yield f"Not separable: no linear rule{through} is right about {all_rows}."
@@ -324,7 +335,9 @@ def _about(certificate: Certificate) -> Iterator[str]:
     }
     meant = _made(certificate) or numbers[certificate.numbers]
     word = "Proved" if certificate.checked else "Claimed (not checked since it was loaded)"
-    if certificate.separable is None:
+    if certificate.verdict == verify.CHANCE and certificate.checked:
+        word = "Checked up to chance"
+    elif certificate.separable is None:
         word = "Asked"
     data = f"data fingerprint {certificate.sha256[:16]}"
     yield f"{word} for {meant}, {data}."

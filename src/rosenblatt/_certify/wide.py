@@ -12,18 +12,20 @@ from __future__ import annotations
 
 from contextlib import suppress
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from scipy import sparse
 
 from rosenblatt._certify.balance import Blend
-from rosenblatt._certify.conditioning import even_metric
+from rosenblatt._certify.chance import overlap
+from rosenblatt._certify.conditioning import Metric, even_metric
 from rosenblatt._certify.facial_reduction import ONLY_SEPARABLE, TOO_MANY, Partition
 from rosenblatt._certify.margins import Bound, lowest, proved
 from rosenblatt._certify.one_sided import one_sided
-from rosenblatt._certify.rows import Rows
+from rosenblatt._certify.rows import Names, Rows
 from rosenblatt._certify.sparse_core import a_conflict, split
-from rosenblatt._certify.squared_hinge import fit
+from rosenblatt._certify.squared_hinge import Fit, fit
 from rosenblatt._core.cyclic import Trained, train_cyclic
 from rosenblatt._core.rows import Examples, as_matrix
 from rosenblatt._util.budget import LimitReached
@@ -45,8 +47,10 @@ def is_wide(rows: Rows) -> bool:
     return size > _MOST_DIMENSIONS
 
 
-def decide(partition: Partition, known: Blend | None) -> Bound | None:
-    """A bracket of the margin, where one came with the separator."""
+def decide(
+    partition: Partition, known: Blend | None, name: Names, about: dict[str, Any]
+) -> Bound | None:
+    """A bracket of the margin, where one came with the separator. `about` begins the document."""
     rows = partition.rows
     partition.conflict = known
     if known is not None and partition.first_conflict:
@@ -55,8 +59,14 @@ def decide(partition: Partition, known: Blend | None) -> Bound | None:
         with suppress(LimitReached):
             _by_columns(partition)
             return None
-    elif known is None and (bound := by_squared_hinge(partition)) is not None:
-        return bound
+    elif (found := _squared_hinge(rows)) is not None:
+        view, guess = found
+        if (bound := _separated(partition, view, guess)) is not None:
+            return bound
+        if not partition.first_conflict:  # it would not be proved that there is one
+            partition.chance = overlap(rows, view, guess, name, about)
+        if partition.chance is not None:
+            return None
     return _by_training(partition, known)
 
 
@@ -67,12 +77,21 @@ def has_few_rows(rows: Rows) -> bool:
 
 def by_squared_hinge(partition: Partition) -> Bound | None:
     """A separator from which no row is far; None: floating point sees none."""
-    rows = partition.rows
+    found = _squared_hinge(partition.rows)
+    return None if found is None else _separated(partition, *found)
+
+
+def _squared_hinge(rows: Rows) -> tuple[Metric, Fit] | None:
     if max(min(rows.n, rows.D) ** 2, rows.n * rows.D) > _MOST_DENSE or rows.classes is not None:
         return None
     view = even_metric(rows)
     found = fit(rows, view)
-    if found is None or not found.scores.min() > 0:
+    return None if found is None else (view, found)
+
+
+def _separated(partition: Partition, view: Metric, found: Fit) -> Bound | None:
+    rows = partition.rows
+    if not found.scores.min() > 0:
         return None
     exact = view.exactly(rows, found.direction)
     few_digits = np.array([float(v) for v in exact], dtype=np.float32).astype(np.float64)

@@ -32,8 +32,12 @@ if TYPE_CHECKING:
 FAMILIES = ("logistic", *verify.FAMILIES)
 UNDECIDED = 3  # as an exit code
 _NAMED = 12  # columns
-# With --exit-code. 13 is kept for an overlap that is proved up to chance.
-_CODES = {"complete separation": 0, "overlap": 10, "quasi-complete separation": 11}
+_CODES = {  # with --exit-code
+    "complete separation": 0,
+    "overlap": 10,
+    "quasi-complete separation": 11,
+    verify.CHANCE: 13,
+}
 _NOT_SEPARABLE = 12
 
 
@@ -139,7 +143,7 @@ _NOT_SEPARABLE = 12
 @_options.flag(
     "--exit-code",
     "Exit with 0 for complete separation, 10 for overlap, 11 for quasi-complete separation, "
-    "and 12 if 10 or 11 is open.",
+    "12 if 10 or 11 is open, and 13 for overlap up to chance.",
 )
 @_options.force_option
 @_options.output_options
@@ -203,7 +207,7 @@ def command(
             then := _next_command(files, output, opened.options, several=several)
         ):
             _common.print_text(f"Next: {one_line(command_line(then))}")
-    if certificate.separable is None:
+    if certificate.separable is None and certificate.verdict != verify.CHANCE:
         return UNDECIDED
     return _CODES.get(certificate.verdict, _NOT_SEPARABLE) if exit_code else 0
 
@@ -472,6 +476,8 @@ def _short(found: _Found) -> str:
 
 def _about(certificate: Certificate, rows: _Rows) -> list[str]:
     word = "Asked about" if certificate.separable is None else "Proved for"
+    if certificate.verdict == verify.CHANCE:
+        word = "Checked up to chance for"
     cut = [] if certificate.verdict == "undecided" else certificate.limits
     left_out = f" ({certificate.n_dropped:,} left out)" if certificate.n_dropped else ""
     columns = certificate.feature_names

@@ -415,6 +415,7 @@ class Verdict(Pairs):
     """About all rows with a label, the numbers as they stand in the table."""
 
     # "complete separation" | "quasi-complete separation" | "overlap" | "undecided"
+    # | "overlap up to chance": not proved, and wrong with a probability of 2^-128
     # | "not separable": proved, while overlap or quasi-complete separation is open
     verdict: str
     separable: bool | None

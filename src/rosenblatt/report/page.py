@@ -209,6 +209,7 @@ _RESULTS = {
     "complete separation": "a linear rule is right about all {} rows",
     "quasi-complete separation": "no linear rule is right about all {} rows; some are separated",
     "overlap": "no linear rule is right about all {} rows",
+    verify.CHANCE: "almost certainly no linear rule is right about all {} rows",
     "not separable": "no linear rule is right about all {} rows",
     "undecided": "undecided whether a linear rule is right about all {} rows",
 }

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from rosenblatt import verify
 from rosenblatt._util.spelling import either, option
 from rosenblatt._util.text import clip, many, named, one_line, width_of
 from rosenblatt.data.naming import is_number
@@ -276,6 +277,8 @@ def _limit(document: Fit) -> str:
             f"a linear rule is right about all {rows:,} rows (proved): a logistic regression has "
             "no finite estimate"
         )
+    if kind == verify.CHANCE:
+        return f"almost certainly no linear rule is right about all {rows:,} rows (up to chance)"
     if verdict["separable"] is None:
         return (
             f"undecided whether a linear rule is right about all {rows:,} rows: more time may "

@@ -2,13 +2,14 @@
 // All that a certificate claims about its data, in whole numbers: what verify.py checks, as it does.
 import { counted } from "./csv.js";
 import { dot } from "./exact.js";
-import { checkForm, MEANT, unpacked } from "./form.js";
+import { CHANCE, checkForm, MEANT, unpacked } from "./form.js";
 import { compare, nearest, next, number, ofFloat, whole } from "./fractions.js";
 import { demand, parsed, Rejected, repr, Unreadable } from "./json.js";
 import { Lifted } from "./data.js";
 import { hypot, places, rank } from "./rows.js";
 import { checkSign, collinear } from "./signs.js";
 import { sha256Of } from "./hashed.js";
+import { checkChance } from "./chance.js";
 
 /** @typedef {import("./fractions.js").Ratio} Ratio */
 /** @typedef {import("./rows.js").Rows} Rows */
@@ -27,7 +28,8 @@ export function check(claim, data) {
     const every = Array.from({ length: data.size }, (_, j) => Array.from({ length: data.size }, (_, k) => BigInt(j === k)));
     const w = data.vector(margins.homogeneous.separator, "separator");
     checkSigns(claim, data, w, every, (v) => Math.min(...new Set(data.signs(v))));
-  } else if (verdict !== "undecided") checkBalance(claim, data);
+  } else if (verdict === CHANCE) checkChance(claim, data);
+  else if (verdict !== "undecided") checkBalance(claim, data);
   if (conflict) checkConflict(data, conflict);
   for (const part of claim.revealing ?? []) checkRevealing(data, part);
   collinear(claim, data);
@@ -175,6 +177,8 @@ function checkRevealing(data, part) {
 function result(claim) {
   const dropped = claim.dropped.length;
   const rows = `${written(claim.rows - BigInt(dropped))} rows${dropped ? ` (${written(dropped)} left out)` : ""}`;
+  if (claim.verdict === CHANCE)
+    return `ACCEPTED UP TO CHANCE: overlap, ${rows}; a wrong claim would be accepted with a probability of 2^-128.`;
   if (claim.verdict !== "undecided") return `ACCEPTED: ${claim.verdict}, ${rows}, proved.${infinite(claim)}`;
   if (claim.separable === null) return `UNDECIDED: nothing is claimed about the ${rows}, and nothing is proved.`;
   return `ACCEPTED: not separable, ${rows}, proved; quasi-complete separation or overlap is undecided.`;
@@ -210,7 +214,7 @@ function subject(claim, unused) {
 
 /**
  * Checks the text of a certificate; `read` gives the data, what the numbers are, and the columns that are
- * not used. Returns a status (0: proved, 1: rejected, 2: cannot be read, 3: undecided) and what to say.
+ * not used. Returns a status (0: proved, 1: rejected, 2: cannot be read, 3: undecided, 13: up to chance) and what to say.
  * @param {string} text @param {(claim: any) => [any, string, string[]]} read
  */
 export function judge(text, read) {
@@ -222,7 +226,7 @@ export function judge(text, read) {
     check(claim, data);
     const meant = MEANT[/** @type {keyof MEANT} */ (claim.numbers)], sentence = result(claim);
     const lines = [sentence, subject(claim, unused), `The numbers are ${numbers}, ${meant}.`];
-    return { status: sentence.startsWith("UNDECIDED") ? 3 : 0, lines };
+    return { status: sentence.startsWith("UNDECIDED") ? 3 : claim.verdict === CHANCE ? 13 : 0, lines };
   } catch (error) {
     const { message } = /** @type {Error} */ (error);
     if (error instanceof Unreadable) return { status: 2, lines: [`Cannot check the certificate: ${message}`] };

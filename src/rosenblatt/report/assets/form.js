@@ -3,6 +3,7 @@
 import { demand, repr, Unreadable } from "./json.js";
 
 export const SCHEMA = "rosenblatt-certificate/1";
+export const CHANCE = "overlap up to chance"; // which is not proved
 export const MEANT = { float: "each as the nearest floating-point number", decimal: "as they are written" };
 
 const EXACT = /^-?0x([0-9a-f]+(\/0x[1-9a-f][0-9a-f]*)?|[01](\.[0-9a-f]{1,13})?p[+-]?[0-9]{1,4})$/;
@@ -33,6 +34,7 @@ const FORMS = {
     fit_intercept:flag rows:count dropped:count* columns:text* target:text labels:text~*
     sizes?:count* sha256:text limits:text* preprocessing?:object collinear?:combination*`,
   combination: "column:count vector:exact*",
+  chance: "rows:count* weights:exact* bits:count vectors:exact**",
 };
 /** @type {Record<string, string>} */
 const VERDICTS = {
@@ -41,6 +43,7 @@ const VERDICTS = {
   "quasi-complete separation": `conflict:conflict balance?:blend orthogonal?:exact**
     separator:exact* separated?:count* signs?:sign* revealing?:column*`,
   overlap: "conflict:conflict balance?:blend orthogonal?:exact**",
+  [CHANCE]: "conflict?:conflict chance:chance",
   undecided: "conflict?:conflict",
 };
 

@@ -55,7 +55,7 @@ const bare = (line) => line.replace(/^[A-Z]+: /, "");
 /** @param {HTMLElement} place @param {string} certificate @param {string} text */
 function everything(place, certificate, text) {
   const { status, lines } = judge(certificate, (claim) => readPlain(claim, { name: HERE, text }));
-  if (status) return show(place, status === 3 ? "undecided" : "not proved", "odd", lines.map(bare));
+  if (status) return show(place, { 3: "undecided", 13: "up to chance" }[status] ?? "not proved", "odd", lines.map(bare));
   const [first, ...rest] = lines;
   show(place, "checked in your browser just now", "good", [`All claims of the certificate hold for all rows of the table, checked in exact arithmetic: ${bare(first)}`, ...rest]);
 }
@@ -83,7 +83,8 @@ function dropping(own) {
     await new Promise((done) => setTimeout(done, PAUSE));
     try {
       const { status, lines } = await judgment(own, [...given]);
-      show(judged, ["accepted", "rejected", "cannot be read", "undecided"][status], status ? "odd" : "good", lines.map(bare));
+      const words = { 0: "accepted", 1: "rejected", 2: "cannot be read", 3: "undecided", 13: "accepted up to chance" };
+      show(judged, words[/** @type {keyof words} */ (status)], status ? "odd" : "good", lines.map(bare));
     } catch (error) {
       show(judged, "cannot be read", "odd", [/** @type {Error} */ (error).message]);
     }

@@ -105,13 +105,19 @@ export class Rows {
 
   /** Σ weight·a_i over the rows named, whose weights are positive whole numbers. @param {any} part @param {string} what */
   total(part, what) {
+    const rows = places(part.rows), weights = this.weights(part, what);
+    return this.blend(rows, weights.map((v, k) => v * BigInt(this.y(rows[k]))));
+  }
+
+  /** @param {any} part @param {string} what @returns {bigint[]} */
+  weights(part, what) {
     const rows = places(part.rows), weights = part.weights.map(number);
     const apart = new Set(rows).size === rows.length && rows.length === weights.length;
     demand(apart, `${what}: rows and weights differ`);
     demand(rows.every((i) => this.has(i)), `${what}: a row that is not there`);
     const good = weights.every((/** @type {Ratio} */ [a, b]) => a > 0n && a % b === 0n);
     demand(good, `${what}: a weight is not 1 up`);
-    return this.blend(rows, weights.map((/** @type {Ratio} */ [a, b], /** @type {number} */ k) => (a / b) * BigInt(this.y(rows[k]))));
+    return weights.map((/** @type {Ratio} */ [a, b]) => a / b);
   }
 
   /** Σ weight·(x_i, 1), exactly: over one denominator. @param {number[]} rows @param {bigint[]} weights */

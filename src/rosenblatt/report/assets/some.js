@@ -52,7 +52,7 @@ function conflict(claim, data, balanced) {
       : `${many(n, "row")}, each times a positive whole number and those labelled “${claim.labels[0]}” times −1, add up to exactly zero.`);
     sentences.push(`So no hyperplane${data.intercept ? "" : " through the origin"} has ${n === 2 ? "both" : `all ${n}`} strictly on the right side.`);
   }
-  const whole = claim.verdict === "overlap" && !claim.orthogonal.length && balanced;
+  const whole = claim.verdict === "overlap" && !claim.orthogonal?.length && balanced;
   if (whole) {
     checkBalance(claim, data);
     const some = places((claim.balance ?? part).rows).length;

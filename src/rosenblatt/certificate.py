@@ -16,6 +16,7 @@ from rosenblatt import verify
 from rosenblatt._certify import document as say
 from rosenblatt._certify import margins, parts, wide
 from rosenblatt._certify.absorbed import Absorbed
+from rosenblatt._certify.as_given import asked
 from rosenblatt._certify.check import check, codes, nothing_rejected
 from rosenblatt._certify.demand import signs_of, with_signs
 from rosenblatt._certify.diagnostics import (
@@ -86,7 +87,7 @@ _SMALL = 10**4  # numbers in a table that is worth a verdict, whatever was asked
 
 def certify(
     X: Any,
-    y: Any,
+    y: Any = None,
     *,
     fit_intercept: bool = True,
     sample_weight: Any = None,
@@ -115,9 +116,10 @@ def certify(
     X : array, data frame or CSR matrix of shape (n, d)
         The rows. Columns of text or categories are one-hot encoded, as 0/1 columns `town=Rome`,
         but for the most frequent word: the reference level. Design matrices of patsy and
-        formulaic keep their names.
+        formulaic keep their names. Or a formula, "healed ~ dose + C(centre)", with its table as y
+        (formulaic reads it). Or a model of statsmodels, without y: what it is about, it says.
     y : array of shape (n,)
-        Their labels: two different ones, or more, or one.
+        Their labels: two different ones, or more, or one; for other families see below.
     fit_intercept : bool
         False: hyperplanes through the origin only, as for a design with a column of ones.
     sample_weight : array of shape (n,), optional
@@ -181,6 +183,11 @@ def certify(
     work_limit = parameters.whole_or_none("work_limit", work_limit)
     parameters.one_of("family", family, FAMILIES)
     given = {"time": time, "entry": entry, "strata": strata, "absorb": absorb}
+    X, y, more = asked(X, y, family, given)
+    family, levels = more.pop("family", family), more.pop("levels", levels)
+    fit_intercept = more.pop("fit_intercept", fit_intercept)
+    sample_weight = more.pop("sample_weight", sample_weight)
+    given |= more
     X, beside = Beside.of(X, family, levels, **given)
     if beside is not None:
         with_intercept = family in verify.LOG_LINK and not beside.absorbed
@@ -409,7 +416,7 @@ class Certificate(AboutRows):
     def verify(
         self,
         X: Any,
-        y: Any,
+        y: Any = None,
         *,
         time: Any = None,
         entry: Any = None,
@@ -423,6 +430,8 @@ class Certificate(AboutRows):
         beside = {"time": time, "entry": entry, "strata": strata, "absorb": absorb}
         try:
             verify.check_form(self._document)
+            X, y, more = asked(X, y, self.family, beside)
+            beside |= {role: value for role, value in more.items() if role in beside}
             X, columns = Beside.of(X, self.family, None, **beside)
             X, names, texts = read_again(X, y, self._document)
             other = f"it is about the columns {self.feature_names}, in this order; X has {names}"

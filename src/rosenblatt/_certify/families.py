@@ -90,7 +90,8 @@ class Beside:
         for role in (r for r in verify.ROLES if r in there):
             value = there[role]
             column = frame[value] if isinstance(value, str) else value
-            names[role] = str(getattr(column, "name", None) or role)
+            name = str(getattr(column, "name", None) or role)
+            names[role] = role if name in names.values() else name  # as of t and t - 2
             column = column.values if isinstance(column, Column) else column
             values[role] = _numbered(column)[0] if role == "strata" else _times(role, column)
         return X, cls.with_factors(cls(family, names, values, levels), factors)

@@ -10,6 +10,7 @@ from rosenblatt.errors import MissingExtraError
 _INSTALLED_BY = {
     "openpyxl": '"rosenblatt[excel]"',
     "distributed": '"rosenblatt[dask]"',
+    "formulaic": '"rosenblatt[formulaic]"',
     "formulas": '"rosenblatt[formulas]"',
     "onnxruntime": '"rosenblatt[onnx]"',
     "pyreadstat": '"rosenblatt[spss]"',

@@ -156,7 +156,7 @@ def test_under_complete_separation_they_are_named_too():
     certificate = certify(X, [0, 0, 1, 1])
     assert certificate.verdict == COMPLETE
     assert "b = 1 + 2·a" in str(certificate)
-    assert certificate.coefficient_signs == {"a": "?", "b": "collinear", "(intercept)": "?"}
+    assert certificate.coefficient_signs == {"a": "+", "b": "collinear", "(intercept)": "-"}
 
 
 def test_through_the_origin_dummies_for_every_word_are_not_collinear():
@@ -238,7 +238,7 @@ def test_every_verdict_has_signs():
     undecided = certify([[1.0], [2.0], [2.0]], [0, 0, 1], work_limit=1)
     verdicts = [c.verdict for c in (complete, overlap, quasi, undecided)]
     assert verdicts == [COMPLETE, OVERLAP, QUASI, UNDECIDED]
-    for certificate, kinds in ((complete, "??"), (overlap, "00"), (quasi, "+-"), (undecided, "??")):
+    for certificate, kinds in ((complete, "+-"), (overlap, "00"), (quasi, "+-"), (undecided, "??")):
         assert list(certificate.coefficient_signs.items()) == list(
             zip(["x0", "(intercept)"], kinds, strict=True)
         )

@@ -107,8 +107,8 @@ def _of_model(model: Any) -> Asked:
             del given["entry"]
         return Asked(X, np.asarray(model.status).astype(int), options | {"family": "cox"} | given)
     raise InputError(
-        f"The model {kind} of statsmodels is not known here. Known are Logit, Probit, MNLogit, GLM, "
-        f"OrderedModel, ConditionalLogit, PHReg, {', '.join(_COUNTS)}."
+        f"The model {kind} of statsmodels is not known here. Known are Logit, Probit, MNLogit, "
+        f"GLM, OrderedModel, ConditionalLogit, PHReg, {', '.join(_COUNTS)}."
     )
 
 

@@ -48,7 +48,9 @@ def in_c(text, X, asked, kind, folder):
     """Doubles in, some type out."""
     body = f"double x[{X.shape[1]}]; struct row row; while (fread(x, 8, {X.shape[1]}, stdin)) {{"
     body += f"memcpy(&row, x, sizeof x); {kind} v = {asked}(&row); fwrite(&v, sizeof v, 1, stdout);"
-    (folder / "rule.c").write_text(f"{text}\n#include <stdio.h>\nint main(void) {{ {body} }} }}\n")
+    (folder / "rule.c").write_text(
+        f"{text}\n#include <stdio.h>\n#include <string.h>\nint main(void) {{ {body} }} }}\n"
+    )
     flags = ["-std=c99", "-pedantic", "-Wall", "-Werror", "-O3", "-ffp-contract=off"]
     subprocess.run([COMPILER, *flags, "rule.c", "-lm"], cwd=folder, check=True)
     done = subprocess.run(
@@ -88,7 +90,7 @@ def test_scores_in_c_have_the_same_bits(tmp_path):
 @needs_compiler
 def test_cards_and_columns_of_any_name_compile(tmp_path):
     rng = np.random.default_rng(2)
-    names = ["int", "for_", "for", "2 */ x", "größe", "", "a b", "a_b"]
+    names = ["int", "NAN", "for", "2 */ x", "größe", "", "a b", "A_b"]
     X = rng.integers(0, 6, (N, len(names))).astype(float)
     y = np.where(X @ np.arange(-3.0, 5.0) > 2, 'a "b"\\n??/', "ü")
     table = pd.DataFrame(X, columns=names)

@@ -76,7 +76,7 @@ def _fields(columns: Sequence[str]) -> dict[str, str]:
     """Names that C takes, each for one column."""
     fields: dict[str, str] = {}
     for column in columns:
-        name = re.sub(r"\W", "_", column, flags=re.ASCII)
+        name = re.sub(r"\W", "_", column, flags=re.ASCII).lower()  # macros are in capitals
         name = f"x{name}" if not name or name[0].isdigit() or name[0] == "_" else name
         while name in fields.values() or f" {name} " in f" {_KEYWORDS} ":
             name += "_"
@@ -99,15 +99,18 @@ def module(rule: Spelled, language: C) -> str:
     kind = kinds.get(type(rule.labels[0]), "double")
     labels = ", ".join(language.label(label) for label in rule.labels)
     lines = [f"/* {about}", "   Compile it with -ffp-contract=off for the same bits. */"]
-    lines += [f"#include <{name}.h>" for name in ("ctype", "float", "math", "stddef", "string")]
+    text = "\n".join([*rule.guards, *rule.sums])
+    compared, truth = "is(" in text, "truth(" in text
+    used = ["ctype"] * truth + ["float", "math"] + ["stddef"] * ("NULL" in text)
+    used += ["string"] * (compared or truth)
+    lines += [f"#include <{name}.h>" for name in used]
     lines += ["#if FLT_EVAL_METHOD != 0", "#error doubles must be computed as doubles", "#endif"]
     lines += ["", "/* NaN and NULL where a value is missing; words without spaces around them. */"]
     lines.append("struct row {")
     lines += [_declared(source, language) for source in rule.sources] or ["  int none;"]
     lines += ["};", "", f"const {kind} labels[] = {{{labels}}};"]
-    text = "\n".join([*rule.guards, *rule.sums])
-    lines += [_IS] if "is(" in text else []
-    lines += [_TRUTH] if "truth(" in text else []
+    lines += [_IS] if compared else []
+    lines += [_TRUTH] if truth else []
     place = "/* The place of the label; -1 where a value is missing or not known. */"
     head = "int predict(const struct row *row) {"
     if several:

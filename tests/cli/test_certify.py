@@ -414,8 +414,27 @@ def test_estimates_of_each_verdict(shell):
     code, out, _ = shell("certify", twice, "-y", "y", "--estimates")
     assert (code, out[:19]) == (0, "Complete separation")
     check_sentence(line_of(out, "No estimates"))
-    refused = ("certify", separable, "-y", "y", "--estimates", "--numbers", "decimal")
-    assert shell(*refused)[0] == 2
+    refused = ("certify", separable, "-y", "y", "--estimates")
+    assert shell(*refused, "--numbers", "decimal")[0] == 2
+    assert shell(*refused, "--family", "conditional", "--strata", "a")[0] == 2
+
+
+@pytest.mark.parametrize(
+    ("family", "every", "kind"),
+    [("poisson", 0, "limiting_model"), ("ordinal", 1, "maximum_likelihood")],
+)
+def test_estimates_of_counts_and_of_levels(shell, family, every, kind):
+    """Of the counts of z = b all are 0, of its levels not."""
+    rows = [(x, z, (x % 3) * (z == "a" or every)) for x in range(12) for z in "ab"]
+    table = write("t.csv", "x,z,n\n" + "".join(f"{x},{z},{n}\n" for x, z, n in rows))
+    X, y, preprocessing = data.read(table, target="n").encode(scale=False)
+    own = limiting_model(X, y, family=family, preprocessing=preprocessing)
+    asked = ("certify", table, "-y", "n", "--family", family, "--estimates")
+    code, out, _ = shell(*asked)
+    assert (code, f"\n{own}\n" in out, "Reference levels" in out) == (0, True, True)
+    found = json.loads(shell(*asked, "--json")[1])["estimates"]
+    assert list(found) == [kind]
+    assert found[kind]["intervals"].keys() == own.intervals.keys()
 
 
 # --- What to do next, and what was done -----------------------------------------------------------

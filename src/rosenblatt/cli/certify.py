@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     Model = FirthEstimate | LimitingModel | str
 
 FAMILIES = ("logistic", *verify.FAMILIES)
+ESTIMATED = ("logistic", "poisson", "ppml", "ordinal")  # by rosenblatt.separation
 UNDECIDED = 3  # as an exit code
 _NAMED = 12  # columns
 _CODES = {  # with --exit-code
@@ -114,8 +115,9 @@ _NOT_SEPARABLE = 12
 )
 @_options.flag(
     "--estimates",
-    "Of two labels: also the coefficients of a logistic regression with 95 % profile intervals; "
-    "where they are infinite, Firth's penalised estimates and Geyer's limiting model.",
+    "Of two labels, or with --family poisson, ppml or ordinal: also the coefficients with 95 % "
+    "profile intervals; where some are infinite, Geyer's limiting model, and of two labels Firth's "
+    "penalised estimates.",
 )
 @_options.flag(
     "--min-errors",
@@ -284,9 +286,13 @@ class _Asked:
                 "--estimates are of a model without --sign: give only one.",
             ),
             (
-                not self.of_rules and (self.estimates or searches or self.signs),
-                "--estimates, --min-errors, --sign and --forced-signs are about logistic models "
-                "and linear rules: leave out --family and --absorb.",
+                not self.of_rules and bool(searches or self.signs),
+                "--min-errors, --sign and --forced-signs are about logistic models and linear "
+                "rules: leave out --family and --absorb.",
+            ),
+            (
+                self.estimates and (self.family not in ESTIMATED or bool(self.absorb)),
+                f"--estimates are of the families {', '.join(ESTIMATED)}, without --absorb.",
             ),
             (
                 self.forced and (self.decimal or self.no_intercept),
@@ -366,9 +372,9 @@ class _Found:
             with out.working("searching for signs that the rows force"):
                 self.report = _forced_signs(self)
             self.bracket = self.bracket and self.report.improved(self.bracket)
-        if asked.estimates and len(certificate.classes) == 2:
+        if asked.estimates and (asked.family != "logistic" or len(certificate.classes) == 2):
             with out.working("estimating coefficients"):
-                self.models = _estimates(certificate, self._through, rows)
+                self.models = _estimates(self, **self._through)
 
     def write_encoded(self, path: str, target: str) -> None:
         from rosenblatt._certify.check import with_columns
@@ -444,7 +450,8 @@ def _short(found: _Found) -> str:
     certificate, rows, told = found.certificate, found.rows, found.asked.estimates
     parts = dict(sections(certificate))
     if certificate.family != "logistic" or certificate.absorbed or certificate.signs:
-        said = [*parts.pop("verdict"), *parts.get("coefficients", []), *parts.get("collinear", [])]
+        names = ("coefficients", "collinear", *["levels"] * told)
+        said = [*parts.pop("verdict"), *(line for name in names for line in parts.get(name, []))]
         return "\n".join(one_line(line) for line in [*said, *_about(certificate, rows)])
     first, *rest = parts["verdict"]
     answer = [first, *(rest if certificate.verdict == "undecided" else [])]
@@ -552,17 +559,19 @@ def _next_command(
 # --- What can be reported: coefficients and their intervals --------------------------------------
 
 
-def _estimates(certificate: Certificate, through: dict[str, Any], rows: _Rows) -> dict[str, Model]:
-    """Maximum likelihood where it exists; else its limit, where rows are left to fit, and
-    penalised. A text says why there is none."""
+def _estimates(found: _Found, **through: Any) -> dict[str, Model]:
+    """Maximum likelihood where it exists; else its limit, where rows are left to fit, and of a
+    logistic model Firth's. A text says why there is none."""
     from rosenblatt.separation import firth, limiting_model
 
-    limit = partial(limiting_model, certificate=certificate)
-    wanted: dict[str, Callable[..., Model]] = {"firth": firth}
-    if certificate.verdict == "overlap":
-        wanted = {"maximum_likelihood": limit}
-    elif certificate.verdict == "quasi-complete separation":
-        wanted = {"limiting_model": limit, "firth": firth}
+    asked, rows, verdict = found.asked, found.rows, found.certificate.verdict
+    of_family: dict[str, Any] = {"family": asked.family, "levels": rows.levels}
+    limit = partial(limiting_model, certificate=found.certificate, **of_family)
+    wanted: dict[str, Callable[..., Model]] = {}
+    if verdict != "complete separation":
+        wanted["maximum_likelihood" if verdict == "overlap" else "limiting_model"] = limit
+    if verdict != "overlap" and asked.family == "logistic":
+        wanted["firth"] = firth
     models: dict[str, Model] = {}
     for name, model in wanted.items():
         try:

@@ -87,6 +87,27 @@ struct Learner {
   }
 };
 
+// Weights that must not have the other sign than `signs` says (0: any) are projected after each step:
+// such a weight becomes 0. For the average it has then moved by what it was.
+struct ProjectedLearner : Learner {
+  const int8_t* signs;
+
+  template <class Rows>
+  ROSENBLATT_INLINE void add(const Rows& rows, int64_t i, double step) {
+    const double seen = double(visits), shift = seen * step;
+    rows.each(i, [&](int64_t j, double x) ROSENBLATT_LAMBDA_INLINE {
+      const double moved = w[j] + step * x;
+      const bool beyond = signs[j] * moved < 0;
+      if (drift) drift[j] += beyond ? seen * -w[j] : shift * x;
+      w[j] = beyond ? 0 : moved;
+    });
+    if (intercept) w[rows.d] += step;
+    if (intercept && drift) drift[rows.d] += shift;
+    counts.add(i);
+    ++updates;
+  }
+};
+
 // What is seen of a row under some weights: its margin m, and what a step needs.
 struct Sight {
   double m, y, score;
@@ -100,6 +121,13 @@ ROSENBLATT_INLINE Sight see(const Rows& rows, Labels labels, int64_t i, const Le
 
 template <class Rows>
 ROSENBLATT_INLINE void step(const Rows& rows, int64_t i, double size, Sight seen, Learner& learner) {
+  learner.note(i, seen.score);
+  learner.add(rows, i, size * seen.y);
+}
+
+template <class Rows>
+ROSENBLATT_INLINE void step(const Rows& rows, int64_t i, double size, Sight seen,
+                            ProjectedLearner& learner) {
   learner.note(i, seen.score);
   learner.add(rows, i, size * seen.y);
 }

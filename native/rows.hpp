@@ -108,6 +108,13 @@ struct Dense {
     for (int64_t j = 0; j < d; ++j) into[j] += step * double(row[j]);
   }
 
+  // visit(j, x_j) for the features of row i, but for some that are 0.
+  template <class Visit>
+  ROSENBLATT_INLINE void each(int64_t i, Visit visit) const {
+    const Value* row = x + i * d;
+    for (int64_t j = 0; j < d; ++j) visit(j, double(row[j]));
+  }
+
   // The terms of the features of row i, added up as those of a score are. None is -0.0, and that of
   // x_j = 0 is 0.
   template <class Term>
@@ -208,6 +215,11 @@ struct Csr {
 
   ROSENBLATT_INLINE void add(int64_t i, double step, double* into) const {
     for (Index k = start[i]; k < start[i + 1]; ++k) into[column[k]] += step * double(x[k]);
+  }
+
+  template <class Visit>
+  ROSENBLATT_INLINE void each(int64_t i, Visit visit) const {
+    for (Index k = start[i]; k < start[i + 1]; ++k) visit(column[k], double(x[k]));
   }
 
   ROSENBLATT_INLINE void add_side_by_side(int64_t i, double step, double* into,

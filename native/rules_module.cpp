@@ -9,20 +9,24 @@
 namespace {
 
 OneOf one_of(const UpdateRule& rule, int64_t updates) {
-  const auto which = rule.kind == "decay"        ? OneOf::decaying
+  const bool decays = rule.kind == "decay" || rule.kind == "projected";
+  const auto which = decays                      ? OneOf::decaying
                      : rule.kind == "relaxation" ? OneOf::relaxation
                                                  : OneOf::passive_aggressive;
   return {which, {rule.number, rule.decay, updates}, {rule.number}, {rule.number, rule.kind == "PA-II"}};
 }
 
 // work(rows, rule, learner) for the rule that is asked for, without the interpreter lock.
-template <class Sure, class Plain, class Work>
+template <class Sure, class Plain, class Projected, class Work>
 void with_rule(const Rows& rows, const UpdateRule& rule, int64_t updates, const Sure& sure,
-               const Plain& plain, Work&& work) {
+               const Plain& plain, const Projected& projected, Work&& work) {
   on_rows(rows, [&](const auto& view) {
     if (rule.kind == "AROW") {
       auto learner = sure();
       work(view, Arow{rule.number}, learner);
+    } else if (rule.signs) {
+      auto learner = projected();
+      work(view, one_of(rule, updates), learner);
     } else {
       auto learner = plain();
       work(view, one_of(rule, updates), learner);
@@ -35,7 +39,8 @@ void with_learner(const Rows& rows, const UpdateRule& rule, const LearnerArrays&
   Counts counts(arrays.counts.data());
   const auto plain = [&] { return arrays.learner(rule, counts); };
   const auto sure = [&] { return ConfidentLearner{plain(), data(arrays.precision)}; };
-  with_rule(rows, rule, arrays.updates, sure, plain, work);
+  const auto projected = [&] { return ProjectedLearner{plain(), rule.signs->data()}; };
+  with_rule(rows, rule, arrays.updates, sure, plain, projected, work);
 }
 
 template <class Work>
@@ -44,7 +49,7 @@ void with_learner(const Rows& rows, const UpdateRule& rule, const JointLearnerAr
   std::vector<double> scores(arrays.k());
   const auto plain = [&] { return arrays.learner(rule, arrays.by_class(), scores.data()); };
   const auto sure = [&] { return ConfidentJointLearner{plain(), data(arrays.precision)}; };
-  with_rule(rows, rule, arrays.updates, sure, plain, work);
+  with_rule(rows, rule, arrays.updates, sure, plain, plain, work);  // signs are of two classes
 }
 
 // `pass` on the best CPU level: the same code for whoever calls.

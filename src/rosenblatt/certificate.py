@@ -519,11 +519,13 @@ class RowsOracle:
     y: Any  # the labels as they were given, for the document
     classes: NDArray[Any]
     fit_intercept: bool
+    demand: NDArray[np.int8] | None = None  # signs of weights
 
     def is_separable(self, budget: Budget) -> Certificate:
         """This one question, decided and proved; not how wide the separation is, nor its kind."""
         table = trained_on(self.X, self.signs, self.present, self.names, self.y, self.classes)
-        return _Search(table, self.fit_intercept, "float", budget).run(only_separable=True)
+        search = _Search(table, self.fit_intercept, "float", budget, signs=self.demand)
+        return search.run(only_separable=True)
 
 
 def by_training_first(

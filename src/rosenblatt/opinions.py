@@ -151,9 +151,9 @@ class Opinion:
     rival : Hyperplane or None
         A rule that gives the other answer and makes `at_most` errors, with `coef` and `intercept`.
     tolerates : Tolerance or None
-        How firm an answer is that is forced because the other one makes `at_least` errors: so many
-        `labels` of the known rows may be wrong, or so many known `rows` removed or added, and still
-        every rule that makes no more errors than the one asked gives it.
+        How firm a forced answer is, where the other one makes `at_least` errors. So many `labels`
+        of the known rows may be wrong, or so many known `rows` removed or added: every rule that
+        makes no more errors than the one asked still gives it.
     because : list of int
         Where the known rows have a separator and the answer is forced: at most d + 1 of them that
         leave no other.

@@ -67,6 +67,11 @@ class Perceptron(PerceptronTraining, TrainedLinearClassifier):
         counts a score of 0 for `classes_[1]` always. Two classes only, or multi_class="ovr".
     decay : float, default=0.0
         The rate falls: update t + 1 has the rate η / (1 + decay·t); with order="batch" step t + 1.
+    signs : mapping, array of shape (d,) or None, default=None
+        Signs that weights must have, for `classes_[1]`: {"income": "+", "reports": "-"}, or -1, 0
+        and 1 by column. After each step a weight of the other sign becomes 0: w is projected, and
+        the bound on the updates holds with the margin of the best rule that obeys. Two classes; not
+        with order="mixed".
     fit_intercept : bool, default=True
         False: the hyperplane goes through the origin, b = 0.
     max_iter : int, default=1000
@@ -172,7 +177,7 @@ class Perceptron(PerceptronTraining, TrainedLinearClassifier):
 
     _spec = Spec(
         perceptron_rule,
-        ("margin", "decay"),
+        ("margin", "decay", "signs"),
         unit="eta0",
         tie=True,
         prove=True,
@@ -189,6 +194,7 @@ class Perceptron(PerceptronTraining, TrainedLinearClassifier):
     margin: float | Literal["scale", "auto"] = "auto"
     tie: Literal["mistake", "positive", "negative"] = "mistake"
     decay: float = 0.0
+    signs: Any = None
     fit_intercept: bool = True
     max_iter: int = 1000
     max_updates: int | None = None

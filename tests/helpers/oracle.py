@@ -52,6 +52,7 @@ class Oracle:
         tie="mistake",
         decay=0,
         relaxation=None,
+        signs=None,
     ):
         self.X = [[Fraction(v) for v in row] + [Fraction(int(intercept))] for row in X.tolist()]
         self.y, self.n = [int(v) for v in y], len(y)
@@ -59,6 +60,7 @@ class Oracle:
         self.margin, self.seed = Fraction(margin), seed
         self.right_at_0 = {"mistake": None, "positive": 1, "negative": -1}[tie]  # this label is
         self.decay, self.relaxation, self.steps = Fraction(decay), relaxation, 0
+        self.signs = [0] * len(self.X[0]) if signs is None else [*signs, 0]
         self.w = [Fraction(v) for v in (start if start is not None else [0] * len(self.X[0]))]
         self.after_visit = []  # the weights after each visit
         self.after_update = [self.w]  # the start, then the weights after each update
@@ -87,6 +89,7 @@ class Oracle:
         for i, length in zip(rows, lengths, strict=True):
             self.w = [a + length * b for a, b in zip(self.w, self.X[i], strict=True)]
             self.counts[i] += 1
+        self.w = [v if s * v >= 0 else Fraction(0) for s, v in zip(self.signs, self.w, strict=True)]
 
     def visit(self, i):
         mistake = self.calls(self.w, i)

@@ -23,7 +23,9 @@ NativeRows = Any  # a backend's own handle on X: made by `dense` or `csr`, read 
 LogColumns = tuple[Any, ...]  # row, visit, score before; of many classes row, visit, margin, rival
 
 TINY = 2.0**-1022
-Kind = Literal["perceptron", "decay", "relaxation", "PA-I", "PA-II", "AROW"]
+Kind = Literal["perceptron", "decay", "projected", "relaxation", "PA-I", "PA-II", "AROW"]
+
+_BY_MARGIN = ("perceptron", "decay", "projected")
 
 TIES = {"mistake": 0.0, "positive": TINY, "negative": -TINY}
 """What a score of 0 is taken for: 0 is a mistake for both labels."""
@@ -48,11 +50,12 @@ class UpdateRule(NamedTuple):
     number: float  # the margin μ, of relaxation the share λ, C of PA-I and PA-II, r of AROW
     intercept: bool = True  # whether b is learned
     decay: float = 0.0  # of the rate
+    signs: Signs | None = None  # "projected": what weights must not be against; 0: any
 
     @property
     def margin(self) -> float:
         """A row whose margin is not above it calls for an update."""
-        return self.number if self.kind in ("perceptron", "decay") else 1.0
+        return self.number if self.kind in _BY_MARGIN else 1.0
 
 
 class LearnerArrays(NamedTuple):

@@ -297,7 +297,7 @@ def _rule_of(
 ) -> _FixedIncrement | _Relaxation | _PassiveAggressive | _Arow:
     if rule.kind == "perceptron":
         return _FixedIncrement(rule.number)
-    if rule.kind == "decay":
+    if rule.kind in ("decay", "projected"):
         return _Decaying(rule.number, rule.decay, updates)
     if rule.kind == "relaxation":
         return _Relaxation(rule.number)
@@ -313,6 +313,7 @@ class _Learner:
         self.rows, self.y, self.c, self.tie = examples
         self.w, self.correction, self.counts, self.p, self.visits, self.log, before = arrays
         self.rule, self.intercept = _rule_of(rule, before), rule.intercept
+        self.signs = rule.signs
         self.updates = 0  # of this call
 
     def weight(self, i: int) -> float:
@@ -361,12 +362,26 @@ class _Learner:
 
     def along(self, i: int, step: float, of: Any) -> None:
         """w += step (x_i, 1), and what else remembers it; `of` a class, or of all there is."""
+        if self.signs is not None:
+            self.projected(i, step)
+            return
         x, over = self.lifted(i), 1.0 if self.p is None else self.p[of]
         self.w[of] += step * x / over
         if self.correction is not None:  # the mean of w over all visits is w - correction / visits
             self.correction[of] += (self.visits * step) * x / over
         if self.p is not None and isinstance(self.rule, _Arow):
             self.p[of] += x * x / (self.rule.r / self.weight(i))
+
+    def projected(self, i: int, step: float) -> None:
+        """w += step (x_i, 1); a weight that is then against its sign becomes 0, and has for the
+        mean of w moved by what it was."""
+        assert self.signs is not None
+        x = self.lifted(i)
+        moved = self.w + step * x
+        beyond = np.append(self.signs, 0) * moved < 0
+        if self.correction is not None:
+            self.correction += np.where(beyond, self.visits * -self.w, (self.visits * step) * x)
+        self.w[:] = np.where(beyond, 0.0, moved)
 
     def visit(self, i: int) -> bool:
         """Evaluate row i, and update if it calls for it."""

@@ -40,9 +40,18 @@ def _written(name: str, value: Any) -> Any:
     if name == "class_weight" and isinstance(value, Mapping):
         pairs = [[label(k), float(weight)] for k, weight in value.items()]
         return {"weights": pairs}
+    if name == "signs" and value is not None:
+        return _written_signs(value)
     if isinstance(value, np.random.RandomState):
         return _random_state(value)
     return _plain(name, value)
+
+
+def _written_signs(value: Any) -> dict[str, Any]:
+    """By name, or one for each column."""
+    if isinstance(value, Mapping):
+        return {"columns": [[_plain("signs", k), _plain("signs", v)] for k, v in value.items()]}
+    return {"each": [_plain("signs", v) for v in value]}
 
 
 def _plain(name: str, value: Any) -> Any:
@@ -110,12 +119,31 @@ def _read(part: Part, name: str) -> Any:
     if isinstance(value, dict) and name == "class_weight":
         with part.part(name) as weighed:
             return _class_weight(weighed)
+    if isinstance(value, dict) and name == "signs":
+        with part.part(name) as signs:
+            return _read_signs(signs)
     if isinstance(value, dict) and name == "random_state":
         with part.part(name) as state:
             return _read_random_state(state)
     if isinstance(value, (dict, list)):
         raise InvalidDocument(f"{part.name(name)} is an object or a list, not a single value")
     return value
+
+
+def _read_signs(part: Part) -> Any:
+    if "each" in part:
+        each = part.value("each")
+        if type(each) is list and set(map(type, each)) <= {int, str}:
+            return each
+        raise InvalidDocument(f"{part.name('each')} is not a sign for each column")
+    pairs = part.value("columns")
+    good = type(pairs) is list and all(
+        type(pair) is list and len(pair) == 2 and {type(v) for v in pair} <= {str, int}
+        for pair in pairs
+    )
+    if not good or len({pair[0] for pair in pairs}) < len(pairs):
+        raise InvalidDocument(f"{part.name('columns')} is not a list of columns with signs")
+    return dict(pairs)
 
 
 def _class_weight(part: Part) -> dict[Any, float]:

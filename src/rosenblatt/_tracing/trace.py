@@ -339,7 +339,7 @@ def trace(
     return Trace(recorder.run(), about(fitted, names), w_star=w_star, estimator=fitted)
 
 
-_WITHOUT_TRACE = {"decay": "a rate that decays", "relaxation": "Relaxation"}
+_WITHOUT_TRACE = {"decay": "a rate that decays", "relaxation": "Relaxation", "signs": "signs"}
 
 
 class Recorder:
@@ -352,9 +352,10 @@ class Recorder:
 
     def begin(self, settings: Settings, job: AnyJob, state: AnyState) -> None:
         learner, examples = job.learner, cast(Labelled, job.learner.examples)
-        if settings.rule.kind in _WITHOUT_TRACE:
+        kind = "signs" if settings.rule.signs is not None else settings.rule.kind
+        if kind in _WITHOUT_TRACE:
             raise InputError(
-                f"trace does not follow {_WITHOUT_TRACE[settings.rule.kind]}: it follows the "
+                f"trace does not follow {_WITHOUT_TRACE[kind]}: it follows the "
                 "perceptron with a constant rate, PassiveAggressive and AROW."
             )
         learner.log = self.log = Log(rivals=examples.k is not None)

@@ -21,7 +21,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from rosenblatt._training import advice, monitor, one_vs_rest, training
 from rosenblatt._training.monitor import Watch
-from rosenblatt._training.settings import checked
+from rosenblatt._training.settings import checked, with_signs
 from rosenblatt._training.training import Given, InMemory, OneTraining, WeightsSet, was_fitted
 from rosenblatt._util.spelling import option
 from rosenblatt._validation import targets
@@ -46,6 +46,7 @@ def _fit(estimator: Training, given: Given) -> str | None:
         callbacks = monitor.begun(estimator, settings.max_iter, given)
         with unchanged_on_error(estimator):
             rows = given.checked(estimator, settings)
+            settings = with_signs(settings, estimator, rows, all_rows=True)
             if settings.one_vs_rest and len(rows.classes) > 2:
                 perceptron, weighed = cast("Perceptron", estimator), cast("WeightsSet", rows)
                 one_vs_rest.train(perceptron, settings, watch, weighed)
@@ -69,6 +70,7 @@ def partial_fit(
     with changing(estimator) as watch:
         settings = checked(estimator).of_a_pass()
         rows = _rows_of_pass(estimator, X, y, classes, sample_weight)
+        settings = with_signs(settings, estimator, rows, all_rows=False)
         if settings.one_vs_rest and len(rows.classes) > 2:
             one_vs_rest.one_pass(cast("Perceptron", estimator), settings, watch, rows)
         else:

@@ -93,7 +93,12 @@ class InFeatures(ABC):
     def average(self, memory: PrimalMemory, visits: int) -> Weights:
         if memory.correction is None or visits == 0:
             return memory.w
-        return memory.w - memory.correction / visits
+        return self._obeying(memory.w - memory.correction / visits)
+
+    def _obeying(self, w: Weights) -> Weights:
+        """A mean of weights that have their signs has them, too, but for rounding."""
+        signs = self.rule.signs
+        return w if signs is None else np.where(np.append(signs, 0) * w < 0, 0.0, w)
 
     def learned_rule(self, learned: Weights | Voters, eta: float) -> LinearRule | Voters:
         if isinstance(learned, Voters):
@@ -111,16 +116,21 @@ class InFeatures(ABC):
         if self.rule.decay:  # every look at all rows was a step, or training would have ended
             step = step / (1 + self.rule.decay * visits)
         with np.errstate(over="ignore", invalid="ignore"):  # the loop looks for it
+            before = memory.w.copy()
             memory.w += step
+            moved = visits * step
+            if self.rule.signs is not None:
+                beyond = np.append(self.rule.signs, 0) * memory.w < 0
+                memory.w[beyond], moved = 0.0, np.where(beyond, visits * -before, moved)
             if memory.correction is not None:
-                memory.correction += visits * step
+                memory.correction += moved
 
     def _begun(self, w: Weights, counts: int, *, averaged: bool) -> PrimalMemory:
         # Adding 0 turns -0.0 into 0.0, so that a dense and a sparse row see the same start.
         correction = np.zeros_like(w) if averaged else None
         precision = np.ones_like(w) if self.rule.kind == "AROW" else None
         by_row = np.zeros((counts, *w.shape[:-1]), dtype=np.int64)
-        return Memory(w + 0.0, correction, by_row, precision)
+        return Memory(self._obeying(w + 0.0), correction, by_row, precision)
 
 
 @dataclass
@@ -242,7 +252,7 @@ class Primal(InFeatures):
         return Look(fold.total(), rows, rivals, None if scores is None else scores[rows])
 
     def descend(self, memory: PrimalMemory, visits: int) -> int:
-        if self.rule.kind not in ("perceptron", "decay"):
+        if self.rule.kind not in ("perceptron", "decay", "projected"):
             raise NotImplementedError("order='batch' is the perceptron's")
         look, y = self.look(memory.w), self.examples.y
         self._step(memory, look.step, visits)

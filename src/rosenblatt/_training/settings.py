@@ -11,17 +11,19 @@ import math
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeVar, cast
 
+import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt._core import fingerprint
 from rosenblatt._core.device import DEVICES
 from rosenblatt._core.protocol import TIES, Kind, UpdateRule
-from rosenblatt._core.rows import Examples, Scale
+from rosenblatt._core.rows import Examples, Scale, as_table
 from rosenblatt._training.keeps import KEEPS, Following, Keep
 from rosenblatt._training.orders import ORDERS
 from rosenblatt._training.state import Cannot, Where
 from rosenblatt._util.spelling import option
 from rosenblatt._validation import parameters
+from rosenblatt._validation.signs import demanded, refuse_constant
 from rosenblatt.errors import InputError
 
 if TYPE_CHECKING:
@@ -48,10 +50,12 @@ class Rule(NamedTuple):
     share: float = 1.0  # "scale": of the mean squared length of the lifted rows
     decay: float = 0.0  # of the rate
     forget: float = 0.0  # by AROW, with each row of partial_fit
+    signs: Any = None  # of weights: as they were given; once the rows are known, by column
 
     @property
     def identity(self) -> tuple[str, Number, float]:
-        return self.kind, self.number, self.decay
+        kind = self.kind if self.signs is None else f"{self.kind} with signs {self.signs}"
+        return kind, self.number, self.decay
 
     def scale(
         self, rows: Measured, *, intercept: bool, before: Scale | None = None
@@ -87,7 +91,11 @@ class Rule(NamedTuple):
     def update_rule(
         self, eta0: float, scale: Scale | None, k: int | None, *, intercept: bool
     ) -> UpdateRule:
-        return UpdateRule(self.kind, self.in_units(eta0, scale, k), intercept, self.decay)
+        number = self.in_units(eta0, scale, k)
+        if self.signs is None:
+            return UpdateRule(self.kind, number, intercept, self.decay)
+        signs = np.array(self.signs, dtype=np.int8)
+        return UpdateRule("projected", number, intercept, self.decay, signs)
 
     def published(self, eta0: float, scale: Scale | None, k: int | None) -> float:
         """The number in the units of the parameter."""
@@ -98,8 +106,8 @@ def margin_rule(margin: Any, words: tuple[str, ...] = ("scale",)) -> Rule:
     return Rule("perceptron", _scaled("margin", margin, parameters.not_negative, words), "margin")
 
 
-def perceptron_rule(margin: Any, decay: Any) -> Rule:
-    rule = margin_rule(margin, ("scale", "auto"))
+def perceptron_rule(margin: Any, decay: Any, signs: Any) -> Rule:
+    rule = margin_rule(margin, ("scale", "auto"))._replace(signs=signs)
     falls = parameters.not_negative("decay", decay)
     return rule._replace(kind="decay", decay=falls) if falls else rule
 
@@ -265,6 +273,23 @@ def _tie(tie: Any, keep: str) -> str:
     return str(tie)
 
 
+def with_signs(settings: Settings, estimator: Training, rows: Any, *, all_rows: bool) -> Settings:
+    """The signs by column, now that these are known; the errors of what cannot be demanded."""
+    given = settings.rule.signs
+    if given is None:
+        return settings
+    if len(rows.classes) > 2:
+        raise parameters.not_allowed(
+            "signs", given, f"it is for two classes, and y has {len(rows.classes)}"
+        )
+    names = vars(estimator).get("feature_names_in_")
+    signs = demanded(given, names, rows.d)
+    if all_rows and isinstance(rows.examples, Examples):
+        refuse_constant(signs, names, as_table(rows.examples.rows.X))
+    found = None if signs is None else tuple(signs.tolist())
+    return settings._replace(rule=settings.rule._replace(signs=found))
+
+
 def refuse_tie(settings: Settings, k: int | None) -> None:
     tie = settings.units.tie
     if tie != "mistake" and k is not None and not settings.one_vs_rest:
@@ -306,6 +331,11 @@ _TOL: Mapping[Where, Cannot] = {
     )
 }
 _TIE: Mapping[Where, Cannot] = {"gpu": Cannot("", "tie='mistake'")}
+_SIGNS: Mapping[Where, Cannot] = {
+    "mixed": Cannot("projects the weights of", "signs=None"),
+    "gpu": Cannot("", "signs=None"),
+    "engine": Cannot("projects the weights after every update, which an engine does not", "fit"),
+}
 _DECAY: Mapping[Where, Cannot] = {
     "mixed": Cannot("lowers the rate", "decay=0"),
     "gpu": Cannot("", "decay=0"),
@@ -335,6 +365,7 @@ def refuse(where: Where, settings: Settings) -> None:
         ("max_updates", max_updates, _NO_REFUSAL if max_updates is None else _MAX_UPDATES),
         ("tol", tol, _NO_REFUSAL if tol is None else _TOL),
         ("tie", tie, _NO_REFUSAL if tie == "mistake" else _TIE),
+        ("signs", rule.signs, _NO_REFUSAL if rule.signs is None else _SIGNS),
         ("decay", rule.decay, _DECAY if rule.decay else _NO_REFUSAL),
         ("the rule", rule.kind, _NO_REFUSAL if perceptron else _OTHER_RULE),
     ):

@@ -236,7 +236,11 @@ def oracle_about(e: Examples, named: Any, settings: Settings) -> SeparabilityOra
     from rosenblatt.certificate import RowsOracle
 
     intercept = settings.units.fit_intercept
-    return RowsOracle(e.rows.X, e.y, e.present, named.names, named.y, named.classes, intercept)
+    signs = settings.rule.signs
+    return RowsOracle(
+        *(e.rows.X, e.y, e.present, named.names, named.y, named.classes, intercept),
+        demand=None if signs is None else np.array(signs, dtype=np.int8),
+    )
 
 
 def against_rest(examples: Examples, c: int) -> Examples:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from rosenblatt._util.spelling import option
 from rosenblatt._util.text import first_few
@@ -34,11 +35,13 @@ def demanded(signs: Any, names: Sequence[str] | None, d: int) -> Signs | None:
     return out if out.any() else None
 
 
-def refuse_constant(signs: Signs | None, names: Sequence[str] | None, varies: NDArray[Any]) -> None:
+def refuse_constant(signs: Signs | None, names: Sequence[str] | None, X: Any) -> None:
     """A weight of a column with one value only says nothing: it is part of the intercept."""
     if signs is None:
         return
-    for j in np.flatnonzero((signs != 0) & ~varies).tolist():
+    ends = X.min(axis=0), X.max(axis=0)
+    low, high = (np.asarray(v.todense() if sparse.issparse(v) else v).ravel() for v in ends)
+    for j in np.flatnonzero((signs != 0) & (low == high)).tolist():
         name = f"column {j}" if names is None else str(names[j])
         raise InputError(
             f"{option('signs')} asks for the sign of {name!r}, which has one value in all rows: "

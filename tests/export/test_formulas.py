@@ -312,6 +312,7 @@ def test_prose_and_a_preprocessing_of_other_rows_are_refused():
 def test_a_formula_that_no_cell_takes_is_refused():
     X = np.random.default_rng(0).normal(size=(20, 400))
     rule = Perceptron(random_state=0).fit(X, X[:, 0] > 0)
+    rule._rule = LinearRule(np.full(401, 0.1234567890123), 1.0)
     with raises(InputError):
         to_excel_formula(rule)
     with raises(InputError):

@@ -43,14 +43,8 @@ class C(Language):
     def __init__(self, columns: Sequence[str]):
         self.fields = _fields(columns)
 
-    def _literal(self, value: float) -> str:
-        return f"({value!r})" if value < 0 else repr(value)
-
     def column(self, source: Source) -> str:
         return f"row->{self.fields[source.name]}"
-
-    def word(self, source: Source) -> str:
-        return self.column(source)
 
     def missing(self, source: Source) -> str:
         x = self.column(source)

@@ -98,18 +98,10 @@ def spelled(
 
 def inputs(estimator: Any, preprocessing: Preprocessing | None) -> list[str]:
     """The columns that a rule needs, in the order of the table."""
-    columns = [] if preprocessing is None else preprocessing.columns
-    places = _used(estimator._rule)
-    if not columns:
-        names = feature_names(estimator, None)
-        return [names[j] for j in places]
-    needed, begin, wanted = [], 0, set(places)
-    for column in columns:
-        end = begin + len(column.features)
-        if not wanted.isdisjoint(range(begin, end)):
-            needed.append(column.name)
-        begin = end
-    return needed
+    names = feature_names(estimator, None)
+    if preprocessing is not None:
+        names = [column.name for column in preprocessing.columns for _ in column.features]
+    return list(dict.fromkeys(names[j] for j in _used(estimator._rule)))
 
 
 def _used(rule: LinearRule | Card) -> list[int]:
@@ -365,16 +357,16 @@ class Language(ABC):
     def check(self, source: Source) -> None:  # noqa: B027 - most languages read most columns
         """InputError where a column of numbers cannot be read as it is written."""
 
-    @abstractmethod
-    def _literal(self, value: float) -> str: ...
+    def _literal(self, value: float) -> str:
+        return f"({value!r})" if value < 0 else repr(value)
 
     @abstractmethod
     def column(self, source: Source) -> str:
         """The value of a column of numbers that holds one."""
 
-    @abstractmethod
     def word(self, source: Source) -> str:
         """The value of a column that holds words, or truth values."""
+        return self.column(source)
 
     @abstractmethod
     def missing(self, source: Source) -> str:

@@ -46,14 +46,8 @@ class JavaScript(Language):
     conjunction, disjunction = " && ", "\n    || "
     no_word_for = "no formula can say"
 
-    def _literal(self, value: float) -> str:
-        return f"({value!r})" if value < 0 else repr(value)
-
     def column(self, source: Source) -> str:
         return f"x[{json.dumps(source.name)}]"
-
-    def word(self, source: Source) -> str:
-        return self.column(source)
 
     def missing(self, source: Source) -> str:
         return f"{self.column(source)} === null"

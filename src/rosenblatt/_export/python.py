@@ -60,14 +60,8 @@ class Python(Language):
     conjunction, disjunction = " and ", "\n        or "
     no_word_for = "no formula can say"
 
-    def _literal(self, value: float) -> str:
-        return f"({value!r})" if value < 0 else repr(value)
-
     def column(self, source: Source) -> str:
         return f"x[{source.name!r}]"
-
-    def word(self, source: Source) -> str:
-        return self.column(source)
 
     def missing(self, source: Source) -> str:
         return f"{self.column(source)} is None"

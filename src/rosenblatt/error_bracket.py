@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import html
 import math
 import os
@@ -238,6 +239,12 @@ class ErrorBracket(AboutRows):
             tree=self._tree,
             limits=[] if lower >= units else self.limits,
         )
+
+    def named(self, names: list[str]) -> ErrorBracket:
+        """With the columns called so."""
+        other = copy.copy(self)
+        other._document = self._document | {"columns": names}
+        return other
 
     # --- The two ends ---
 

@@ -89,6 +89,7 @@ def described(
         "hardest_rows": [] if options.private else rule.hardest_rows(compared, X, chosen),
         "verdict": certificate and verdict.verdict(certificate, rows=not options.private),
         "unasked": compared.read.unasked,
+        "price": proved.price,
         "forced": proved.signs and robustness.forced(compared, proved.signs, options),
         "opinions": proved.opinions,
         "progressive": proved.progressive,
@@ -440,6 +441,7 @@ def _arguments(options: Options) -> list[str]:
     typed = options.typed()
     typed += [f"--{name}={value}" for name, value in one.items() if value is not None]
     typed += [f"--cost={pair}={cost:.17g}" for pair, cost in (options.costs or {}).items()]
+    typed += [f"--sign={name}:{sign}" for name, sign in (options.signs or {}).items()]
     flags = {
         "--scorecard": options.scorecard,
         "--private": options.private,

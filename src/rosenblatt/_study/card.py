@@ -238,7 +238,7 @@ def beside(compared: Compared, options: Options) -> CardBeside | None:
         return None
     if sparse.issparse(read.X) or read.X.size > _SOON or read.X.shape[1] > _FEW:
         return None
-    if selection.interrupted or options.stream:
+    if selection.interrupted or options.stream or options.signs:
         return None
     preprocessor = CardPreparation(read.preprocessing, impute=read.impute)
     known, test = selection.fitted_on, selection.test

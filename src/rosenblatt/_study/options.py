@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from numbers import Integral
 from pathlib import Path
@@ -12,6 +13,7 @@ from rosenblatt._study.costs import Costs, class_weight_of, costs_of, objective_
 from rosenblatt._util.files import as_path
 from rosenblatt._util.spelling import either, option
 from rosenblatt._validation import parameters
+from rosenblatt._validation.signs import demanded
 from rosenblatt.data.naming import check_name
 from rosenblatt.data.options import ReadOptions, options_of
 from rosenblatt.errors import InputError
@@ -34,6 +36,7 @@ class Options(ReadOptions):
     groups: str | None = None
     split_by_time: str | None = None
     costs: Costs | None = None  # by "actual:predicted"
+    signs: dict[str, str] | None = None  # "+" or "-" that weights must have, by column
     class_weight: str | None = None
     objective: str | None = None
     linear_only: bool | None = None
@@ -74,6 +77,7 @@ class Options(ReadOptions):
         }
         values |= {
             "costs": costs_of(values["costs"]),
+            "signs": _signs_of(values["signs"]),
             "class_weight": class_weight_of(values["class_weight"]),
             "random_state": _whole("random_state", values["random_state"], 0, 2**32 - 1),
             "time_limit": None
@@ -127,6 +131,10 @@ class Options(ReadOptions):
             if (value := getattr(self, name)) is not None and not self.scorecard:
                 card = option("scorecard", True)
                 raise _refused(name, value, f"is about a scorecard: give {card}, too.")
+        for name in ("scorecard", "stream"):
+            if self.signs and getattr(self, name):
+                why = f"is for weights that rows in memory teach, not for {option(name, True)}"
+                raise _refused("signs", self.signs, f"{why}: give one of them.")
         if self.scorecard and self.stream:
             why = f"searches for a card on rows in memory, and {stream} is for tables that memory"
             raise _refused("scorecard", True, f"{why} cannot hold: give one of them.")
@@ -143,6 +151,17 @@ class Options(ReadOptions):
         names = dict.fromkeys([*options_of(type(self)), *defaults])
         values = {name: getattr(self, name) for name in names}
         return {name: value for name, value in values.items() if value != defaults[name]}
+
+
+def _signs_of(signs: Any) -> dict[str, str] | None:
+    """By name, as they are typed; which columns there are is known later."""
+    if signs is None:
+        return None
+    if not isinstance(signs, Mapping) or not all(isinstance(name, str) for name in signs):
+        raise _refused("signs", signs, "is a sign for each column named: {'income': '+'}.")
+    each = demanded(signs, list(signs), len(signs))
+    given = [] if each is None else zip(signs, each.tolist(), strict=True)
+    return {name: "+" if sign > 0 else "-" for name, sign in given if sign} or None
 
 
 def _refused(name: str, value: object, why: str) -> InputError:

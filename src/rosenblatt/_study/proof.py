@@ -65,6 +65,10 @@ def prove_all(compared: Compared, options: Options, seconds: Seconds) -> Proved:
                     certificate, X, y, rows=not options.private, table=options.embed_data
                 )
                 proved = replace(proved, embedded=embedded)
+        if options.signs:
+            with step("what the signs cost"):
+                price = robustness.price(X, y, weights, certificate, options)
+                proved = replace(proved, price=price)
         if not options.scorecard:  # a card is not about distances
             with step("margins of the training rows"):
                 margins = _certify(*compared.training_rows(), clock)

@@ -19,12 +19,21 @@ from rosenblatt._core.backend import compute
 from rosenblatt._util.budget import Clock
 from rosenblatt._util.spelling import either
 from rosenblatt._util.text import many, row_number
+from rosenblatt._validation.signs import demanded
 from rosenblatt.data.preparation import Preparation
 from rosenblatt.data.preprocessing import Number
+from rosenblatt.error_bracket import minimum_errors
 from rosenblatt.errors import InputError
 from rosenblatt.opinions import LINES, Opinion, Opinions, RuleSet
 from rosenblatt.perceptron import Perceptron
-from rosenblatt.report.document import Example, Forced, Progressive, SecondOpinions, Support
+from rosenblatt.report.document import (
+    Example,
+    Forced,
+    Price,
+    Progressive,
+    SecondOpinions,
+    Support,
+)
 from rosenblatt.scorecard import Scorecard
 from rosenblatt.sign_report import found_within
 from rosenblatt.theory.risk import progressive_bound, progressive_lambda, support_bound
@@ -63,6 +72,30 @@ def signs(X: Any, y: Any, weights: Any, certificate: Certificate) -> SignReport 
         )
     except InputError:  # numbers that are too far apart
         return None
+
+
+PRICE_SECONDS = 2.0  # for the rules with the signs that are demanded, and as many without
+
+
+def price(X: Any, y: Any, weights: Any, certificate: Certificate, options: Options) -> Price:
+    """What the demand costs on all rows: between which numbers of errors, and how it is known."""
+    names = certificate.feature_names
+    signs = demanded(options.signs, names, len(names))
+    asked = [
+        minimum_errors(X, y, sample_weight=weights, signs=each, time_limit=PRICE_SECONDS)
+        for each in (None, signs)
+    ]
+    free, fair = (bracket.named(names) for bracket in asked)
+    least, most = fair.price(free)
+    return {
+        "signs": fair.signs,
+        "rows": fair.n_rows,
+        "errors_at_least": int(fair.lower),
+        "errors_at_most": int(fair.upper),
+        "at_least": int(least),
+        "at_most": int(most),
+        "sentence": fair.price_sentence(free),
+    }
 
 
 def forced(compared: Compared, report: SignReport, options: Options) -> Forced:

@@ -27,6 +27,8 @@ from rosenblatt._study.reading import Read
 from rosenblatt._util.files import make_folder
 from rosenblatt._util.spelling import option
 from rosenblatt._util.text import Numbered
+from rosenblatt._validation.parameters import not_allowed
+from rosenblatt._validation.signs import demanded, refuse_constant
 from rosenblatt.data.preparation import Preparation
 from rosenblatt.data.stack import head
 from rosenblatt.selection import Selection, SelectionInterrupted, candidates, select
@@ -44,7 +46,7 @@ if TYPE_CHECKING:
     from rosenblatt import Certificate
     from rosenblatt._study.proof import EmbeddedProof
     from rosenblatt.data import Preprocessing
-    from rosenblatt.report.document import Progressive, Proof, SecondOpinions
+    from rosenblatt.report.document import Price, Progressive, Proof, SecondOpinions
     from rosenblatt.sign_report import SignReport
 
 
@@ -95,6 +97,7 @@ class Proved:
     embedded: EmbeddedProof | None = None  # what the page needs to check the proof
     of_training: Certificate | None = None
     signs: SignReport | None = None
+    price: Price | None = None
     opinions: SecondOpinions | None = None
     progressive: Progressive | None = None
     interrupted: bool = False
@@ -164,6 +167,21 @@ def compare(
     return compared
 
 
+def _demanded(read: Read, options: Options) -> Any:
+    """The signs by column of the rows, which candidates see without names."""
+    if options.signs is None:
+        return None
+    if len(read.counts) > 2:
+        raise not_allowed(
+            "signs", options.signs, f"it is for two labels, and there are {len(read.counts)}"
+        )
+    known = read.preprocessing
+    names = Numbered(read.X.shape[1]) if known is None else known.feature_names
+    signs = demanded(options.signs, names, read.X.shape[1])
+    refuse_constant(signs, names, read.X)
+    return None if signs is None else signs.tolist()
+
+
 def _without_row_numbers(read: Read) -> Any:
     """A row is a copy of another whatever its number: with that they would all differ."""
     if read.preprocessing is None:
@@ -191,12 +209,16 @@ def _rules(
     # a kernel keeps training rows
     repeated = groups is not None and groups.many_repeated
     kernel = not options.private and options.linear_only is not True and not repeated
+    kernel = kernel and not options.signs
     why = f"only rules that can be shown ({option('linear_only', True)})"
     if options.private:
         why = ROWS_OF_IT
+    elif options.signs:
+        why = "it has no weights that could have signs"
     elif repeated:
         why = "rows are repeated, and it would memorise them"
-    rules = candidates(*size, random_state=seed, kernel=kernel, class_weight=weight)
+    signs = _demanded(read, options)
+    rules = candidates(*size, random_state=seed, kernel=kernel, class_weight=weight, signs=signs)
     left_out = not_tried(*size, kernel=kernel, why_no_kernel=why)
     columns = []
     if read.preprocessing is not None:

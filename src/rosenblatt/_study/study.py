@@ -78,6 +78,7 @@ def study(
     groups: Any = None,
     split_by_time: str | None = None,
     costs: Any = None,
+    signs: Any = None,
     class_weight: str | None = None,
     objective: str | None = None,
     linear_only: bool | None = None,
@@ -144,6 +145,9 @@ def study(
     costs : dict of str to float, optional
         What errors cost, by "actual:predicted": {"yes:no": 5}, predicting no for a yes costs 5.
         Pairs of labels may be tuples, too. What is not named costs 1.
+    signs : dict of str to "+" or "-", optional
+        Signs that weights must have, for the positive label: {"income": "+", "owner=yes": "-"}.
+        Only linear rules with these signs are chosen from, and it is said what that costs.
     class_weight : "balanced", optional
         Training weighs the rows of each label by how rare it is.
     objective : "error", "cost" or "balanced", optional

@@ -284,7 +284,8 @@ def with_signs(settings: Settings, estimator: Training, rows: Any, *, all_rows: 
         )
     names = vars(estimator).get("feature_names_in_")
     signs = demanded(given, names, rows.d)
-    if all_rows and isinstance(rows.examples, Examples):
+    # One for each column may be about some of the rows, as in a fold; a name was meant.
+    if all_rows and isinstance(given, Mapping) and isinstance(rows.examples, Examples):
         refuse_constant(signs, names, as_table(rows.examples.rows.X))
     found = None if signs is None else tuple(signs.tolist())
     return settings._replace(rule=settings.rule._replace(signs=found))

@@ -54,6 +54,10 @@ _BOLD = ("Test error", "Warning", "Rerun")
     help="Cost of one kind of error: with yes:no=5, predicting no for a yes costs 5 (repeatable).  "
     "[default: every error costs 1]",
 )
+@_options.sign_option(
+    "Of two labels: demand a weight on COLUMN that is not negative (COLUMN:-: not positive), for "
+    "the positive label, and say what that costs (repeatable).  [default: none]"
+)
 @click.option(
     "--class-weight",
     type=click.Choice(["balanced"]),
@@ -175,6 +179,7 @@ def command(
     for name in ("groups", "split_by_time"):
         if options[name] is not None:
             opened.check_column(name, options[name])
+    options["signs"] = _options.signs_of(options["signs"])
     options |= {"retrain": not options.pop("no_retrain")}
     folder = output if output is not None else folders.default_folder(files)
     force = force or folders.is_ours(folder)

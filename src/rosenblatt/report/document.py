@@ -463,6 +463,18 @@ class Forced(TypedDict):
     sentence: str
 
 
+class Price(TypedDict):
+    """Of signs that weights must have: what that costs on all rows, in errors, proved."""
+
+    signs: dict[str, str]
+    rows: int
+    errors_at_least: int  # of rules with these signs
+    errors_at_most: int
+    at_least: int  # more than without the demand
+    at_most: int
+    sentence: str
+
+
 class Training(TypedDict):
     """Margins and bounds: about the training rows, scaled as training saw them."""
 
@@ -528,6 +540,7 @@ class Fit(Beginning):
     hardest_rows: list[HardRow]
     verdict: Verdict | None
     unasked: str | None  # why there is no verdict, where that was not asked
+    price: Price | None  # of signs that were demanded
     forced: Forced | None  # of two classes that overlap, up to 10 numbers a row
     opinions: SecondOpinions | None  # of two classes, where rows are tested once
     progressive: Progressive | None  # not with groups, nor of streams or cards
@@ -610,6 +623,7 @@ SECTIONS = (
     Section("roc", "Ranking"),
     Section("calibration", "Calibration"),
     Section("verdict", "Verdict"),
+    Section("price", "Signs"),
     Section("forced", "Forced"),
     Section("opinions", "Opinions"),
     Section("progressive", "One pass"),

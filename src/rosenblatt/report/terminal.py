@@ -88,6 +88,8 @@ def short_lines(document: Fit) -> Iterator[Line]:
         yield "", ""
     yield from _rule(document)
     yield "Limit", _limit(document)
+    if (price := document["price"]) is not None:
+        yield "Signs", price["sentence"]
     if files := document["files"]:
         yield "Report", files["report"]
         if document["verdict"] is not None and "certificate" not in files:

@@ -18,13 +18,19 @@ _KERNEL_ROWS = 3000  # n: the Gram matrix has n² numbers
 
 
 def candidates(
-    n: int, d: int, *, random_state: Any = 0, kernel: bool = True, class_weight: Any = None
+    n: int,
+    d: int,
+    *,
+    random_state: Any = 0,
+    kernel: bool = True,
+    class_weight: Any = None,
+    signs: Any = None,
 ) -> dict[str, Any]:
     """The perceptrons to compare on n training rows of d features, the simplest first.
 
     A random linear classifier is a baseline that any rule should beat. The pocket and the rbf
     kernel are there where n allows it; `kernel=False` leaves the kernel out. `class_weight` is that
-    of the perceptrons.
+    of the perceptrons; `signs`, those that their weights must have.
 
     Examples
     --------
@@ -38,7 +44,8 @@ def candidates(
     from rosenblatt.perceptron import Perceptron
     from rosenblatt.random_linear import RandomLinearClassifier
 
-    options = {"random_state": random_state, "class_weight": class_weight}
+    common = {"random_state": random_state, "class_weight": class_weight}
+    options = common | {"signs": signs}
     rules: dict[str, Any] = {
         "random linear": RandomLinearClassifier(k=100, random_state=random_state),
         "last": Perceptron(keep="last", **options),
@@ -52,7 +59,7 @@ def candidates(
     rules["average"] = Perceptron(keep="average", **options)
     rules[WITH_MARGIN] = Perceptron(keep="average", margin="scale", **options)
     if "rbf kernel" not in without:
-        rules["rbf kernel"] = KernelPerceptron(kernel="rbf", **options)
+        rules["rbf kernel"] = KernelPerceptron(kernel="rbf", **common)
     return rules
 
 

@@ -5,6 +5,7 @@ Nothing heavy is imported at the top of these files: `rosenblatt --help` stays q
 
 from __future__ import annotations
 
+import gc
 import io
 import os
 import sys
@@ -101,7 +102,9 @@ def group() -> None:
 def main(arguments: list[str] | None = None) -> None:
     """Run the command and end the program."""
     import_late()
-    sys.exit(run(sys.argv[1:] if arguments is None else arguments))
+    code = run(sys.argv[1:] if arguments is None else arguments)
+    gc.freeze()  # else all that libraries have made is searched for garbage, a sixth of the time
+    sys.exit(code)
 
 
 def run(arguments: list[str]) -> int:

@@ -52,6 +52,7 @@ _TOKEN = re.compile(
 )
 _PATTERN = re.compile(r"/(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n\[])+/[a-z]*")
 _BEFORE_PATTERN = ("", *"(,=:[!&|?{};+-*%~^<>", "return", "case", "typeof", "yield")
+_WORD = re.compile(r"[\w$]")
 _OPEN = ("", *"{([,;:?=&|<>+-*%!\n")  # what cannot end a statement
 
 
@@ -89,10 +90,12 @@ def _code(text: str, at: int, *, whole: bool) -> tuple[str, int]:
 
 def _between(last: str, gap: str, token: str) -> str:
     """The space that keeps two tokens apart, where one is needed."""
+    if not gap:
+        return ""
     if gap == "\n" and last not in _OPEN:
         return "\n"
-    words = bool(re.match(r"[\w$]", last[-1:])) and bool(re.match(r"[\w$]", token))
-    return " " if gap and (words or (last in ("+", "-") and token == last)) else ""
+    words = bool(_WORD.match(last[-1:])) and bool(_WORD.match(token))
+    return " " if words or (last in ("+", "-") and token == last) else ""
 
 
 def _template(text: str, at: int) -> tuple[str, int]:

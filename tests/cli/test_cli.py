@@ -61,6 +61,19 @@ def test_a_command_imports_what_it_needs(arguments, without, tmp_path, shell):
     assert done.stdout.splitlines()[-1] == f"{done_with} []"
 
 
+@pytest.mark.parametrize("library", ["pyarrow", "jinja2"])
+def test_a_library_that_was_left_out_is_named_with_what_to_type(library, tmp_path):
+    arguments = ["fit", str(CREDIT), "--target=card", "--no-comparison"]
+    code = (
+        f"import sys; sys.modules[{library!r}] = None; from rosenblatt.cli import run;"
+        f"sys.exit(run({arguments!r}))"
+    )
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
+    assert done.returncode == 2
+    assert f"pip install {library}" in done.stderr
+
+
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_explains_itself(shell, name):
     code, out, _ = shell(name, "--help")

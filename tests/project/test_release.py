@@ -8,7 +8,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 FILES = ["pyproject.toml", "CITATION.cff", "CHANGELOG.md", "src/rosenblatt/_util/version.py"]
-NAMES = ["-cp311-cp311-manylinux_2_34_x86_64.whl", "-cp312-abi3-manylinux_2_34_x86_64.whl"]
+NAMES = ["-cp311-cp311-manylinux2014_x86_64.whl", "-cp312-abi3-manylinux2014_x86_64.whl"]
 
 
 @pytest.fixture

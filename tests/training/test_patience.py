@@ -2,6 +2,7 @@
 
 import math
 import warnings
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -39,6 +40,7 @@ def alike(n, d=1):
         (1024, 20, 52),  # 2^20 / (1024 · 20) = 51.2
         (1024, 32, 32),
         (1024, 500, 32),
+        (1000, 500, 33),  # 32.8
         (65_536, 2, 3),  # as many as patience asks for, after the first
         (700, 3, 94),  # 93.6
     ],
@@ -62,6 +64,37 @@ def test_and_two_million_where_few_rows_are_wrong():
     q = Perceptron(order="cyclic", patience=3).fit(rows[:60], labels[:60])  # one in 60
     assert q.training_errors_ == 1
     assert q.n_iter_ == min(math.ceil(2**20 / (60 * 16)), 1000)
+
+
+@pytest.mark.parametrize(("n", "epochs"), [(128, 1024), (127, 517)])
+def test_few_rows_are_one_in_64(n, epochs):
+    # Two have the other label: 2^21 / (128 · 16) = 1024, and 2^20 / (127 · 16) = 516.03.
+    labels = np.where(np.arange(n) < 2, -1, 1)
+    p = Perceptron(order="cyclic", max_iter=3000).fit(np.ones((n, 1)), labels)
+    assert (p.training_errors_, p.n_iter_) == (2, epochs)
+
+
+def test_before_a_proof_is_asked_for_2_to_the_14_numbers_are_read():
+    p = Perceptron(order="cyclic", patience=2, prove=True).fit(*alike(100))
+    assert p.stop_reason_ is StopReason.NOT_SEPARABLE
+    assert p.n_iter_ == 11  # 2^14 / (100 · 16) = 10.24
+
+
+def test_a_proof_may_look_at_rows_as_often_as_training_has():
+    class Idle:
+        learner = SimpleNamespace(examples=SimpleNamespace(n=4000))
+        order = SimpleNamespace(row_evaluations=lambda state: state.visits)
+        keep = SimpleNamespace(row_evaluations=lambda job, state: 7)
+
+    def work(visits, updates=3, **more):
+        state = SimpleNamespace(visits=visits, updates=updates)
+        return rule.Patience(5, None, **more).work(Idle, state)
+
+    assert work(0) == 100_000
+    assert work(500_000) == 500_007
+    assert work(99_000, in_dual_form=True) == 99_007 + 3 * 4000
+    Idle.learner.examples.n = 6000
+    assert work(0) == 20 * 6000
 
 
 def literally(p, rows, labels, patience):

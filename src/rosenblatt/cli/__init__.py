@@ -33,6 +33,7 @@ TASKS = {
 }
 COMMANDS = tuple(name for names in TASKS.values() for name in names)
 CRASHED = 70  # EX_SOFTWARE of sysexits.h
+_MAY_BE_LEFT_OUT = ("pyarrow", "jinja2")  # docs/install.md says where that is worth it
 _WIDEST = 12  # the longest name of a command, and a space on both sides
 
 
@@ -130,6 +131,10 @@ def run(arguments: list[str]) -> int:
         _common.say_error(f"Error: {error}")
         return _failed(arguments, 2, str(error))
     except Exception as error:
+        if isinstance(error, ModuleNotFoundError) and error.name in _MAY_BE_LEFT_OUT:
+            why = f"This needs {error.name}, which is not installed: pip install {error.name}."
+            _common.say_error(f"Error: {why}")
+            return _failed(arguments, 2, why)
         if "-v" in arguments or "--verbose" in arguments:
             import traceback
 

@@ -134,10 +134,8 @@ def to_javascript(
     >>> from rosenblatt import Scorecard
     >>> from rosenblatt.formulas import to_javascript
     >>> card = Scorecard(max_terms=1).fit([[0], [1], [3], [4]], ["yes", "yes", "no", "no"])
-    >>> print(*to_javascript(card).splitlines()[-3:], sep="\n")
-      const found = points(row);
-      return found === null ? null : ["no", "yes"][Number(found >= -1)];
-    }
+    >>> print(to_javascript(card).splitlines()[-2].strip())
+    return found === null ? null : ["no", "yes"][Number(found >= -1)];
     """
     return javascript.module(_spelled(estimator, preprocessing, javascript.JavaScript(), on_unseen))
 
@@ -153,12 +151,8 @@ def to_c(
     >>> from rosenblatt import Scorecard
     >>> from rosenblatt.formulas import to_c
     >>> card = Scorecard(max_terms=1).fit([[0], [1], [3], [4]], ["yes", "yes", "no", "no"])
-    >>> print(*to_c(card).splitlines()[-5:], sep="\n")
-    /* The place of the label; -1 where a value is missing or not known. */
-    int predict(const struct row *row) {
-      const double found = points(row);
-      return isnan(found) ? -1 : found >= -1;
-    }
+    >>> print(to_c(card).splitlines()[-2].strip())
+    return isnan(found) ? -1 : found >= -1;
     """
     columns = inputs(estimator, preprocessing=preprocessing)
     language = c.C(columns)

@@ -54,6 +54,15 @@ def learned(path, **reading):
     return AROW(random_state=0, max_iter=3).fit(X, y), preprocessing
 
 
+THERE = {"javascript": ["node"], "c": ["cc", "gcc", "clang"]}
+RUN = [  # what this machine has
+    kind
+    for kind in ("sql", "python", "excel", "javascript", "c")
+    if kind not in THERE or any(map(shutil.which, THERE[kind]))
+]
+READ_ALL = [kind for kind in RUN if kind not in ("sql", "excel")]
+
+
 def programs(rule, preprocessing, on_unseen="error"):
     about = {"preprocessing": preprocessing, "on_unseen": on_unseen}
     labels = rule.classes_.tolist()
@@ -74,7 +83,7 @@ def programs(rule, preprocessing, on_unseen="error"):
 # --- A table as training read it ------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("kind", ["sql", "python", "excel", "javascript", "c"])
+@pytest.mark.parametrize("kind", RUN)
 def test_dates_gaps_and_truth_values_have_the_labels_of_predict(tmp_path, kind):
     rule, preprocessing = learned(written(tmp_path / "t.csv", units=False))
     assert {c.name for c in preprocessing.columns} == {"day", "since", "age", "town (old)", "own"}
@@ -86,7 +95,7 @@ def test_dates_gaps_and_truth_values_have_the_labels_of_predict(tmp_path, kind):
 def test_numbers_with_units_are_read_in_python_and_refused_by_column_elsewhere(tmp_path):
     rule, preprocessing = learned(written(tmp_path / "t.csv"))
     made = programs(rule, preprocessing)
-    for kind in ("python", "javascript", "c"):
+    for kind in READ_ALL:
         assert check.check(rule, preprocessing, made[kind](), tmp_path / "t.csv").rows == N
     for kind in ("sql", "excel"):
         with raises(InputError, column="price"):
@@ -97,7 +106,7 @@ def test_decimal_commas_are_read_in_sqlite_and_python(tmp_path):
     path = written(tmp_path / "t.csv", sep=";", comma=",", units=False)
     rule, preprocessing = learned(path)
     assert preprocessing.reading.mark == ","
-    for kind in ("sql", "python", "excel", "javascript", "c"):
+    for kind in RUN:
         assert (
             check.check(rule, preprocessing, programs(rule, preprocessing)[kind](), path).rows == N
         )
@@ -106,7 +115,7 @@ def test_decimal_commas_are_read_in_sqlite_and_python(tmp_path):
 def test_time_zones_are_read_in_sqlite_and_python_and_refused_in_a_sheet(tmp_path):
     path = written(tmp_path / "t.csv", units=False, zone="+02:00")
     rule, preprocessing = learned(path)
-    for kind in ("sql", "python", "javascript", "c"):
+    for kind in ("sql", *READ_ALL):
         assert (
             check.check(rule, preprocessing, programs(rule, preprocessing)[kind](), path).rows == N
         )
@@ -123,7 +132,9 @@ def test_what_is_no_such_date_has_no_answer(tmp_path, cell):
     X, y, preprocessing = data.read(path, target="y").encode(scale=False)
     rule = Perceptron(random_state=0).fit(X, y)
     rows = check.Rows([(cell,), ("2019-03-01",)], None, None)
-    for kind in ("sql", "python", "javascript"):
+    for kind in ("sql", *READ_ALL):
+        if kind == "c":  # whose callers read
+            continue
         assert programs(rule, preprocessing)[kind]().labels(["day"], rows) == [None, "a"]
 
 
@@ -133,12 +144,13 @@ def test_words_that_were_not_seen_count_as_told(tmp_path, on_unseen):
     text = (tmp_path / "t.csv").read_text()
     (tmp_path / "new.csv").write_text(text.replace(",Rome,", ",Oslo,"))
     strange = text.count(",Rome,")
-    for make in programs(rule, preprocessing, on_unseen).values():
+    made = programs(rule, preprocessing, on_unseen)
+    for make in map(made.get, RUN):
         found = check.check(rule, preprocessing, make(), tmp_path / "new.csv", on_unseen=on_unseen)
         assert found[:2] == (N, strange if on_unseen == "error" else 0)
 
 
-@pytest.mark.parametrize("kind", ["sql", "python", "excel", "javascript", "c"])
+@pytest.mark.parametrize("kind", RUN)
 def test_pooled_words_and_dates_of_other_formats_have_the_labels_of_predict(tmp_path, kind):
     rng = np.random.default_rng(2)
     moments = [datetime(2019, 1, 1) + timedelta(hours=int(h)) for h in rng.integers(0, 9_000, N)]
@@ -184,9 +196,14 @@ def test_another_rule_is_found(tmp_path):
     other = AROW(random_state=0, max_iter=1).fit(
         preprocessing.transform(path), ["yes", "no"] * (N // 2)
     )
-    for program in (graph, *(make() for make in programs(rule, preprocessing).values())):
+    made = programs(rule, preprocessing)
+    for program in (graph, *(made[kind]() for kind in ("sql", "python", "excel"))):
         with raises(InputError, column=None):
             check.check(other, preprocessing, program, path)
+    for kind in THERE.keys() & {*RUN}:
+        with pytest.raises(InputError) as refused:
+            check.check(other, preprocessing, made[kind](), path)
+        assert refused.value.column is None
 
 
 def test_columns_that_sql_does_not_tell_apart_are_named(tmp_path):

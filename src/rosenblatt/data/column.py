@@ -110,8 +110,10 @@ class Column:
     @property
     def kept(self) -> tuple[str, ...]:
         """The words of text that are not pooled."""
+        if self.least == 1:
+            return tuple(sorted(self.words))
         frequent = (word for word, count in self.words.items() if count >= self.least)
-        return tuple(sorted(word for word in frequent if self.least == 1 or word != OTHER))
+        return tuple(sorted(word for word in frequent if word != OTHER))
 
     @property
     def reference(self) -> str | None:

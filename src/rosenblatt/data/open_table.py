@@ -232,8 +232,8 @@ def open_table(
         for name in ("target", "ignore", "drop_label", "min_rows"):
             if value := getattr(options, name):
                 raise InputError(
-                    f"{option(name)} is about tables with named columns, and an svmlight file has "
-                    "labels in the first field, and no names: leave it out.",
+                    "An svmlight file has no names of columns, and its first field is the label: "
+                    f"leave out {option(name)}.",
                     option=name,
                     value=value,
                 )

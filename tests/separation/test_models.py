@@ -175,3 +175,15 @@ def test_refusals():
         limiting_model(X, counts, family="poisson", offset=[1.0, 2.0])
     with raises(InputError, option="certificate"):
         limiting_model(X, counts, family="poisson", certificate=certify(X, levels > 1))
+
+
+def test_a_column_that_is_constant_in_what_is_left():
+    """Where z is 1 all are at the lowest level: z is 0 in all rows that are left."""
+    rows = [(x, z, (x % 3) * (z == 0)) for x in range(12) for z in (0, 1)]
+    X, levels = np.array([[x, z] for x, z, _ in rows], float), [level for *_, level in rows]
+    found = limiting_model(X, levels, family="ordinal")
+    alone = limiting_model(X[::2, :1], levels[::2], family="ordinal")
+    assert found.coefficients["x1"] == -math.inf
+    for name, value in alone.coefficients.items():
+        assert found.coefficients[name] == pytest.approx(value, abs=1e-8)
+    assert found.intervals["x0"] == pytest.approx(alone.intervals["x0"], abs=1e-6)

@@ -259,6 +259,9 @@ def _preprocessing(
         )
     opened = open_table(list(files), ReadOptions.of(**reading))
     assert isinstance(opened, OpenTable)  # svmlight is read before
+    lacking = [name for name in (*names, target) if name not in opened.names]
+    there = f"no column {lacking[:1]}; the columns are {list(opened.names[:20])}"
+    verify.demand(not lacking, there, verify.Unreadable)
     others = tuple(column for column in opened.names if column not in (target, *names))
     table = opened.with_options(target=target, ignore=others).read()
     preprocessing = table.preprocessing(identifiers=True)

@@ -123,9 +123,10 @@ def check_confidence(confidence: Any) -> None:
         )
 
 
-def independent(X: Numbers, first: Sequence[int] = ()) -> list[int]:
-    """Columns of X, those named first if they can be, none of which is a combination of others."""
-    X, _, constant = centred(X)
+def independent(X: Numbers, first: Sequence[int] = (), *, intercept: bool = True) -> list[int]:
+    """Columns of X, those named first if they can be, none of which is a combination of others.
+    A constant column is the first of all, where it is an intercept."""
+    X, _, constant = centred(X) if intercept else (X, X[:1], None)
     order = dict.fromkeys([*([] if constant is None else [constant]), *first, *range(X.shape[1])])
     lengths = np.linalg.norm(X, axis=0)
     basis: list[Numbers] = []

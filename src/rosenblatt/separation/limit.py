@@ -177,6 +177,9 @@ class _Usual:
         assert certificate.separated_rows is not None
         return ~np.isin(self._given.rows, certificate.separated_rows)
 
+    def centre(self, finite: Sequence[int]) -> None:
+        pass  # the constant column does it
+
     @property
     def every(self) -> Any:
         return np.ones(len(self._given.rows), dtype=bool)
@@ -222,9 +225,14 @@ class _Ordinal:
         self.d, self._k = given.X.shape[1], len(given.labels)
         self.tested = given.names[: self.d]
         self.constant = list(range(self.d, self.d + self._k - 1))
-        self._center = np.median(given.X, axis=0)
+        self._center = np.zeros(self.d)
         level = given.t.astype(int)
         self.every = np.array([level < self._k, level > 1])
+
+    def centre(self, finite: Sequence[int]) -> None:
+        """Of columns that stay where they are: the thresholds take what is common to them."""
+        some = [j for j in finite if j < self.d]
+        self._center[some] = np.median(self._given.X[:, some], axis=0)
 
     def tied(self, certificate: Certificate) -> Any:
         """Of each row the sides, below and above, whose threshold stays at a finite distance."""
@@ -306,7 +314,9 @@ def _limit(certificate: Certificate, given: Given, confidence: float) -> Limitin
     # Finite coefficients are those of the rows that are fitted: there their columns are independent
     # but for collinear ones, since no separating direction has any of them.
     finite = [j for j, name in enumerate(given.names) if signs[name] == "0"]
-    columns = independent(own.design(rest), finite) if rest.any() else []
+    own.centre(finite)
+    usual = isinstance(own, _Usual)
+    columns = independent(own.design(rest), finite, intercept=usual) if rest.any() else []
     _refuse_near_collinear(given, set(finite) - set(columns))
     likelihood, beta = None, None
     if columns:
@@ -320,10 +330,10 @@ def _limit(certificate: Certificate, given: Given, confidence: float) -> Limitin
                 intervals[name] = likelihood.interval(beta, value, k, confidence)
                 if name in own.tested:
                     p_values[name] = _p(likelihood.deviance(beta, value, k, 0.0))
-    elif rest.any() and isinstance(own, _Usual):
+    elif rest.any() and usual:
         value = own.nothing()
     # Of running ones the finite end is that of all rows.
-    chosen = independent(own.design(own.every))
+    chosen = independent(own.design(own.every), intercept=usual)
     whole = own.likelihood(own.every, chosen)
     for k, j in enumerate(chosen):
         if signs[name := given.names[j]] in _RUNNING and name in own.tested:

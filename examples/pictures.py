@@ -65,11 +65,11 @@ def clouds():
 def displays():
     """By name of the file."""
     X, y = flowers()
-    rule = Perceptron(order="cyclic").fit(X, y)
+    rule = Perceptron(order="cyclic", margin=0).fit(X, y)
     yield "plane", BoundaryDisplay.from_estimator(rule, X, y, weights=True)
 
     wide, sick = tumours()
-    few = Perceptron(random_state=0, max_iter=20, patience=None).fit(wide, sick)
+    few = Perceptron(random_state=0, margin=0, max_iter=20, patience=None).fit(wide, sick)
     yield "cut", BoundaryDisplay.from_estimator(few, wide, sick)
 
     moons = make_moons(200, noise=0.2, random_state=0)

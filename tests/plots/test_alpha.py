@@ -12,7 +12,8 @@ from rosenblatt.plots import AlphaDisplay
 def test_alpha_is_that_of_the_dual():
     X, y = noisy(40, 2)
     weight = np.linspace(0.5, 2, 40)
-    options = {"order": "cyclic", "max_iter": 5, "eta0": 0.5, "class_weight": {-1: 2.0, 1: 1.0}}
+    options = {"order": "cyclic", "keep": "best", "max_iter": 5, "eta0": 0.5}
+    options["class_weight"] = {-1: 2.0, 1: 1.0}
     dual = KernelPerceptron(kernel="linear", **options).fit(X, y, weight)
     primal = Perceptron(**options).fit(X, y, weight)
     for estimator in (dual, primal):

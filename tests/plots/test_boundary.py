@@ -179,3 +179,11 @@ def test_many_rows_are_thinned_and_mistakes_are_kept():
 def test_the_band_of_a_margin_that_was_scaled():
     p = Perceptron(margin="scale", random_state=0).fit(*TOY)
     assert BoundaryDisplay.from_estimator(p, *TOY).rule.margin == p.margin_ > 0
+
+
+def test_a_margin_that_falls_to_0_keeps_no_band_free():
+    p = Perceptron(random_state=0).fit(*TOY)
+    assert p.margin_ > 0  # where it began
+    display = BoundaryDisplay.from_estimator(p, *TOY)
+    assert display.rule.margin == 0
+    assert "geometric margin" in words(display)

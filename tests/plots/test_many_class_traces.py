@@ -123,7 +123,7 @@ def test_mistakes_are_told_by_scores_of_two_classes():
     t = three()
     for display in (MistakesDisplay.from_trace(t), MistakesDisplay.from_estimator(t.estimator)):
         assert "where s_y − s_r ≤ 0" in words(display)
-    rest = Perceptron(multi_class="ovr").fit(*THREE)
+    rest = Perceptron(multi_class="ovr", keep="best").fit(*THREE)
     assert "where y·score ≤ 0" in words(MistakesDisplay.from_estimator(rest))
 
 

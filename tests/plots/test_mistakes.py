@@ -2,6 +2,7 @@
 
 import numpy as np
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import clone
 
 from common import noisy
 from rosenblatt import Perceptron, Trace, trace
@@ -10,9 +11,9 @@ from rosenblatt.plots import MistakesDisplay
 
 def test_mistakes_and_kept_errors_by_epoch():
     X, y = noisy(60, 3)
-    p = Perceptron(order="cyclic", max_iter=8)
+    p = Perceptron(order="cyclic", keep="best", max_iter=8)
     display = MistakesDisplay.from_trace(trace(p, X, y))
-    fits = [Perceptron(order="cyclic", max_iter=e).fit(X, y) for e in range(1, 9)]
+    fits = [clone(p).set_params(max_iter=e).fit(X, y) for e in range(1, 9)]
     assert_array_equal(display.lines_["mistakes"].get_ydata(), fits[-1].mistakes_)
     assert_array_equal(display.lines_["kept"].get_ydata(), [f.training_errors_ for f in fits])
     best = [min(fits[-1].mistakes_[: e + 1]) for e in range(8)]
@@ -46,3 +47,13 @@ def test_hundreds_of_epochs_are_a_mean_and_a_range():
     heights = band.get_paths()[0].vertices[:, 1]
     assert (heights.min(), heights.max()) == (0, 6)
     assert_array_equal(display.lines_["fewest"].get_ydata(), np.zeros(700))
+
+
+def test_a_margin_that_falls_is_said_to():
+    X, y = noisy(60, 3)
+    p = Perceptron(random_state=0).fit(X, y)
+    said = " ".join(text.get_text() for text in MistakesDisplay.from_estimator(p).ax_.texts)
+    assert f"which falls from {p.margin_:.4g} to 0" in said.replace("\n", " ")
+    p = Perceptron(random_state=0, keep="average", max_iter=3).fit(X, y)
+    said = " ".join(text.get_text() for text in MistakesDisplay.from_estimator(p).ax_.texts)
+    assert "≤ 0 when" in said.replace("\n", " ")

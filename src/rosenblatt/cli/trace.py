@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 # The keys of ORDERS and KEEPS, and the kinds of rules: their modules would make --help slow.
 _ORDERS = ("cyclic", "shuffle", "fixed", "blocks", "mixed", "random", "batch")
-_KEEPS = ("last", "best", "pocket", "average", "vote")
+_KEEPS = ("last", "best", "pocket", "average", "vote", "auto")
 _TIES = ("mistake", "positive", "negative")
 _FORMATS = ("table", "markdown", "latex")
 _RULES = ("perceptron", "PA-I", "PA-II", "AROW")

@@ -57,6 +57,7 @@ class MistakesDisplay(Display):
         margin: float = 0.0,
         joint: bool = False,
         below: bool = False,
+        falls: bool = False,
         kept: Ints | None = None,
         validation: Ints | None = None,
     ):
@@ -66,6 +67,7 @@ class MistakesDisplay(Display):
         self.fewest = np.minimum.accumulate(self.mistakes)
         self.margin, self.kept, self.validation = margin, kept, validation
         self._below = below  # margins must reach it, and need not exceed it
+        self._falls = falls and margin > 0  # it begins there, and ends at 0
         self._margin = "s_y − s_r" if joint else "y·score"  # of a row, before an update
 
     @classmethod
@@ -79,13 +81,10 @@ class MistakesDisplay(Display):
             )
         validation = getattr(estimator, "validation_mistakes_", None)
         joint = len(estimator.classes_) > 2 and getattr(estimator, "multi_class", "joint") != "ovr"
-        margin, below = 1.0, True
+        how: dict[str, Any] = {"margin": 1.0, "below": True}
         if isinstance(estimator, Perceptron | KernelPerceptron):
-            margin, below = estimator.margin_, False
-        display = cls(
-            estimator.mistakes_, margin=margin, joint=joint, below=below, validation=validation
-        )
-        return display.plot(ax=ax)
+            how = {"margin": estimator.margin_, "falls": estimator.margin == "auto"}
+        return cls(estimator.mistakes_, joint=joint, validation=validation, **how).plot(ax=ax)
 
     @classmethod
     def from_trace(cls, trace: Trace, *, ax: Any = None) -> MistakesDisplay:
@@ -116,6 +115,8 @@ class MistakesDisplay(Display):
         call = f"≤ {'0' if self.margin == 0 else f'μ = {style.number(self.margin)}'}"
         if self._below:
             call = f"< {style.number(self.margin)}"
+        elif self._falls:
+            call = f"≤ μ, which falls from {style.number(self.margin)} to 0,"
         curves: dict[str, tuple[Any, str, str, str, str]] = {
             "mistakes": (self.mistakes, "in this epoch", style.GREY, "-", "o"),
             "fewest": (self.fewest, "fewest so far", style.BLUE, "--", ""),

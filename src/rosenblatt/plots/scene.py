@@ -275,7 +275,8 @@ def rule_of_estimator(estimator: Any, X: Any) -> Rule:
             "draw. AlphaDisplay and MistakesDisplay work."
         )
     scores = np.asarray(estimator.decision_function(X), dtype=np.float64)
-    margin = float(getattr(estimator, "margin_", 0.0))
+    falls = getattr(estimator, "margin", None) == "auto"  # to 0: no band was kept free
+    margin = 0.0 if falls else float(getattr(estimator, "margin_", 0.0))
 
     def score(rows: Floats) -> Floats:
         return np.asarray(estimator.decision_function(like(X, rows)), dtype=np.float64)

@@ -3,8 +3,26 @@
 // They are called as bindings.hpp says; AROW where there are precisions. Here are also the squares that
 // these rules ask for.
 
+#include <cmath>
+
 #include "bindings.hpp"
 #include "confidence.hpp"
+
+namespace rosenblatt {
+
+// A weight c is a cost to PassiveAggressive (section 6 of the paper): the margin is to be sqrt(c), as if
+// the row's were less by sqrt(c) - 1.
+template <class Rows, class Labels, class Learner>
+ROSENBLATT_INLINE bool visit(const Rows& rows, Labels labels, OneOf rule, int64_t i, Learner& learner) {
+  auto seen = see(rows, labels, i, learner);
+  if (rule.which == OneOf::passive_aggressive) seen.m -= std::sqrt(labels.weight(i)) - 1;
+  const bool mistake = rule.calls(seen.m);
+  if (mistake) update(rows, labels, rule, i, seen, learner);
+  ++learner.visits;
+  return mistake;
+}
+
+}  // namespace rosenblatt
 
 namespace {
 

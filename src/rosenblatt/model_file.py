@@ -37,6 +37,7 @@ from rosenblatt._util.strict_json import (
     with_sum,
 )
 from rosenblatt._util.version import __version__
+from rosenblatt.data.pipeline import unpiped
 from rosenblatt.errors import InputError, InputTypeError, ModelFileError
 from rosenblatt.kernel_perceptron import KernelPerceptron
 from rosenblatt.online import AROW, PassiveAggressive, Relaxation
@@ -88,7 +89,8 @@ def save(
     Parameters
     ----------
     estimator : Perceptron or another estimator of rosenblatt
-        Fitted.
+        Fitted. Or a `Pipeline` of an imputer and a scaler before one: how they fill and scale is
+        kept as preprocessing, for `rosenblatt predict`, ONNX and SQL, and `load` gives the rule.
     path : str or path
         A file that is there is replaced.
     preprocessing : dict, or an object with `to_dict()`, or None
@@ -119,6 +121,10 @@ def save(
     >>> load(path).predict([[2, 2], [0, 1]])
     array(['yes', 'no'], dtype='<U3')
     """
+    estimator, folded = unpiped(estimator)
+    if folded is not None and preprocessing is not None:
+        raise InputError("A pipeline brings its preprocessing along: leave out the other one.")
+    preprocessing = folded if preprocessing is None else preprocessing
     if type(estimator) not in KINDS.values():
         raise InputTypeError(_not_ours(estimator))
     check_is_fitted(estimator)
@@ -151,15 +157,7 @@ def save(
 
 def _not_ours(estimator: Any) -> str:
     kind = estimator.__name__ if isinstance(estimator, type) else type(estimator).__name__
-    from sklearn.pipeline import Pipeline
-
-    advice = ""
-    if isinstance(estimator, Pipeline):
-        advice = (
-            " Save its last step, pipeline[-1]; rows must then be transformed by the other steps, "
-            "pipeline[:-1], before it predicts. pickle, joblib or skops keep a pipeline whole."
-        )
-    return f"A model file holds a fitted {', '.join(KINDS)}; got {kind}.{advice}"
+    return f"A model file holds a fitted {', '.join(KINDS)}; got {kind}."
 
 
 def _written(estimator: Any, beside: dict[str, Any], *, history: bool) -> dict[str, Any]:

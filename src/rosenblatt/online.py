@@ -59,7 +59,8 @@ class PassiveAggressive(_StepsOfItsOwn):
     max_iter : int, default=10
         The largest number of epochs.
     class_weight : dict, "balanced" or None, default=None
-        Weights of the classes. A weight multiplies C.
+        Weights of the classes. A weight c is what an error costs: the margin asked for is √c
+        instead of 1, and C is multiplied by it.
     warm_start : bool, default=False
         Fitting again resumes: on the same data with the same parameters exactly where training
         stopped, otherwise from the weights that were returned.

@@ -116,12 +116,13 @@ class Perceptron(PerceptronTraining, TrainedLinearClassifier):
     n_iter_no_change : int, default=5
         scikit-learn's name of `patience`.
     penalty : None, default=None
-    alpha : float, default=0.0001
-    l1_ratio : float, default=0.15
     early_stopping : bool, default=False
-    validation_fraction : float, default=0.1
         Only for code written for scikit-learn: any value but the default is refused when training
         begins, with a message that says what to use instead.
+    alpha : float, default=0.0001
+    l1_ratio : float, default=0.15
+    validation_fraction : float, default=0.1
+        Without a penalty and early stopping they have no effect, as in scikit-learn.
     device : {"cpu", "cuda"} or None, default=None
         Where it computes: on the CPU, or on NVIDIA's GPU, with the same weights to the bit; None:
         as `rosenblatt.config_context` says, else where X is. Model files do not keep it.
@@ -209,9 +210,9 @@ class Perceptron(PerceptronTraining, TrainedLinearClassifier):
     shuffle: bool = True
     n_jobs: int | None = None
     penalty: None = None
+    early_stopping: bool = False
     alpha: float = 0.0001
     l1_ratio: float = 0.15
-    early_stopping: bool = False
     validation_fraction: float = 0.1
     n_iter_no_change: int = 5
     device: Literal["cpu", "cuda"] | None = None

@@ -33,16 +33,22 @@ def last_of(p):
 # --- What is not here -----------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("inert", [{"alpha": 0.1}, {"l1_ratio": 1}, {"validation_fraction": 0.2}])
+def test_what_has_no_effect_there_has_none_here(inert):
+    p, q = (Perceptron(random_state=0, **choices).fit(X, Y) for choices in (inert, {}))
+    assert p.coef_.tolist() == q.coef_.tolist()
+
+
 @pytest.mark.parametrize("fitted", [False, True])
 @pytest.mark.parametrize(
     ("name", "value", "says"),
     [
         *(("penalty", v, "keep='average'") for v in ("l1", "l2", "elasticnet", "None", 0)),
-        ("alpha", 0.01, "there is none here"),
-        ("l1_ratio", 0.5, "there is none here"),
+        *(("alpha", v, "a number from 0 to inf") for v in (-1.0, None, "1")),
+        *(("l1_ratio", v, "a number from 0 to 1") for v in (1.5, None)),
         ("early_stopping", True, "fit(X, y, X_val=..., y_val=...)"),
         ("early_stopping", "yes", "fit(X, y, X_val=..., y_val=...)"),
-        ("validation_fraction", 0.2, "fit(X, y, X_val=..., y_val=...)"),
+        ("validation_fraction", 2, "a number from 0 to 1"),
         *(("n_iter_no_change", v, "whole number, 1 or greater") for v in (0, None, 2.5, "5")),
         *(("n_jobs", v, "whole number or None") for v in (1.5, "2", True)),
         *(("shuffle", v, "True or False") for v in (1, None, "yes")),

@@ -12,6 +12,7 @@ for each class, shape (k, d + 1). What learns or counts below takes either.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -257,7 +258,8 @@ class _Relaxation:
 class _PassiveAggressive:
     """The shortest step after which m is 1, held back by C (Crammer and others 2006).
 
-    PA-I: no longer than C. PA-II: the squared loss that is left counts C times.
+    PA-I: no longer than C. PA-II: the squared loss that is left counts C times. A weight c is a
+    cost: the margin is to be √c, as if m were less by √c - 1; and it multiplies C.
     """
 
     def __init__(self, C: float, squared: bool):
@@ -326,9 +328,16 @@ class _Learner:
     def margin(self, i: int) -> float:
         return margin_of(self.rows[i], int(self.y[i]), self.w, self.tie)
 
+    def short_of(self, i: int) -> float:
+        """The margin that the rule looks at."""
+        m = self.margin(i)
+        if isinstance(self.rule, _PassiveAggressive):
+            m -= math.sqrt(self.weight(i)) - 1
+        return m
+
     def calls(self, i: int) -> bool:
         """Does row i call for an update?"""
-        return self.rule.calls(self.margin(i))
+        return self.rule.calls(self.short_of(i))
 
     def noted(self, i: int) -> tuple[float, ...]:
         """What is written down of row i: its score."""
@@ -353,7 +362,7 @@ class _Learner:
 
     def step(self, i: int) -> float:
         """How far, along c_i y_i x_i"""
-        return self.rule.step(self.weight(i), self.margin(i), lambda: self.square(i))
+        return self.rule.step(self.weight(i), self.short_of(i), lambda: self.square(i))
 
     def update(self, i: int) -> None:
         """w += step y_i (x_i, 1)"""

@@ -358,6 +358,11 @@ class Recorder:
                 f"trace does not follow {_WITHOUT_TRACE[kind]}: it follows the "
                 "perceptron with a constant rate, PassiveAggressive and AROW."
             )
+        if settings.rule.kind in ("PA-I", "PA-II") and _weighed(examples.c):
+            raise InputError(
+                "trace follows PassiveAggressive on rows of weight 1: another weight asks for another "
+                "margin. Leave out sample_weight and class_weight."
+            )
         learner.log = self.log = Log(rivals=examples.k is not None)
         rule = learner.rule
         self._facts = {
@@ -383,6 +388,10 @@ class Recorder:
         names = ("rows", "visits", "scores", "rivals")
         updates: dict[str, Any] = dict(zip(names, self.log.arrays(), strict=False))
         return Run(**self._facts, **updates, judged=self._judged.copy())
+
+
+def _weighed(c: Floats | None) -> bool:
+    return c is not None and not np.isin(c, (0.0, 1.0)).all()
 
 
 def _rows_and_start(examples: Any, w: Any) -> dict[str, Any]:

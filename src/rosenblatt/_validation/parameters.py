@@ -95,20 +95,22 @@ DEFAULTS: dict[str, Any] = {
 
 _INSTEAD = {
     "penalty": (
-        "with a penalty it is no longer the perceptron. Leave it out, and try keep='average' "
-        "against overfitting; scikit-learn's SGDClassifier(loss='perceptron') has penalties"
+        "with a penalty it is no longer the perceptron. Leave it out, and try keep='average' with "
+        "margin='scale' against overfitting; scikit-learn's SGDClassifier(loss='perceptron') has "
+        "penalties"
     ),
-    "alpha": "it is the strength of a penalty, and there is none here. Leave it out",
-    "l1_ratio": "it mixes penalties, and there is none here. Leave it out",
     "early_stopping": (
         "no rows are set aside here. Give validation rows of your own, fit(X, y, X_val=..., "
         "y_val=...): keep='best' returns the weights that are best on them"
     ),
-    "validation_fraction": (
-        "no rows are set aside here. Give validation rows of your own, fit(X, y, X_val=..., "
-        "y_val=...)"
-    ),
 }
+
+_INERT: dict[str, tuple[float, float]] = {
+    "alpha": (0.0, math.inf),
+    "l1_ratio": (0.0, 1.0),
+    "validation_fraction": (0.0, 1.0),
+}
+"""What has no effect without a penalty and early stopping, there as here: from, to."""
 
 
 AUTO = "auto"
@@ -131,6 +133,9 @@ def meaning(estimator: Any, *, scikit_learn: bool) -> Meaning:
         return Meaning(order, keep, None, patience)
     for name, instead in _INSTEAD.items():
         _refuse_other(name, getattr(estimator, name), instead)
+    for name, (least, most) in _INERT.items():
+        if not least <= _float(value := getattr(estimator, name)) <= most:
+            raise not_allowed(name, value, f"give a number from {least:g} to {most:g}")
     jobs = estimator.n_jobs
     if jobs is not None and (not isinstance(jobs, numbers.Integral) or isinstance(jobs, bool)):
         raise not_allowed("n_jobs", jobs, "give a whole number or None")

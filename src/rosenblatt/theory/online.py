@@ -45,10 +45,12 @@ def passive_aggressive_bound(
 ) -> LossBound:
     """The most mistakes (margin <= 0) that PassiveAggressive makes from zero weights.
 
-    With u = w_star, any weights, ℓ_i = max(0, 1 - y_i u·x̃_i), C_i = C c_i and q_i = ‖x̃_i‖²:
-    variant "I" makes at most max(q_i, 1/C_i) (‖u‖² + 2 Σ C_i ℓ_i) mistakes, and "II" at most
-    max(q_i + 1/(2C_i)) (‖u‖² + 2 Σ C_i ℓ_i²), which bounds the sum of all squared losses, too. The
+    With u = w_star, any weights, ℓ_i = max(0, 1 - y_i u·x̃_i) and q_i = ‖x̃_i‖²: variant "I" makes
+    at most max(q_i, 1/C) (‖u‖² + 2 Σ C ℓ_i) mistakes, and "II" at most
+    max(q_i + 1/(2C)) (‖u‖² + 2 Σ C ℓ_i²), which bounds the sum of all squared losses, too. The
     sums are over all visits: every row once an epoch (Crammer and others 2006, theorems 4 and 5).
+    A row of weight c is the row x̃_i/√c with C c² ("I": C c^1.5) in the place of C; q and 1/C are
+    then taken at the least weight.
 
     The length of w_star matters: it is not scaled to 1. d weights are for training through the
     origin, d + 1 numbers have the intercept last.
@@ -66,10 +68,9 @@ def passive_aggressive_bound(
     star, lifted = given.vector(w_star, e.rows.d, "w_star")
     c = np.ones(len(e.y)) if e.c is None else e.c
     largest = longest(as_table(e.rows.X), (c > 0).astype(np.float64), lifted=lifted)
-    losses = sum(
-        (Fraction(float(c[i])) * loss ** (2 if squared else 1) for i, loss in _losses(e, star)),
-        Fraction(0),
-    )
+    power = 2 if squared else 1
+    costs = [Fraction(v) * Fraction(math.sqrt(v)) ** power for v in c.tolist()]
+    losses = sum((costs[i] * loss**power for i, loss in _losses(e, star)), Fraction(0))
     total = dot(star, star) + 2 * whole * Fraction(float(rule.number)) * losses
     lightest = Fraction(float(c[c > 0].min()))
     factor = passive_aggressive_factor(float(rule.number), largest, lightest, squared=squared)
@@ -82,24 +83,27 @@ def passive_aggressive_factor(
     C: float, longest: Fraction, lightest: Fraction, *, squared: bool
 ) -> Fraction:
     """What a mistake counts at most: `longest` is max q_i, `lightest` the least weight."""
-    back = 1 / (Fraction(C) * lightest)
-    return longest + back / 2 if squared else max(longest, back)
+    wanted = Fraction(math.sqrt(lightest))  # the margin
+    longest, back = longest / wanted**2, 1 / (Fraction(C) * lightest * wanted)
+    return longest + back / wanted / 2 if squared else max(longest, back)
 
 
 def _losses(e: Examples, star: Floats) -> Iterable[tuple[int, Fraction]]:
-    """The rows whose margin under w_star is below 1, and by how much: exactly.
+    """The rows whose margin under w_star is below 1 (√c of weight c), and by what share: exactly.
 
     Floats say which rows can be such ones.
     """
+    wanted = np.ones(len(e.y)) if e.c is None else np.sqrt(e.c)
     table, d = as_table(e.rows.X), e.rows.d
     lifted = star if len(star) > d else np.append(star, 0.0)
     with np.errstate(over="ignore", invalid="ignore"):
         margins = e.y * e.rows.scores(lifted)
         sizes = np.sqrt(e.rows.lifted_squares(0, e.rows.n, intercept=True)) + 1
         doubt = (4 * d + 24) * _ULP * sizes * (np.linalg.norm(star) + 1) + 2.0**-400
-        near = ~(margins - doubt > 1)
+        near = ~(margins - doubt > wanted) & (wanted > 0)
     for i in np.flatnonzero(near).tolist():
-        loss = 1 - int(e.y[i]) * dot(exact_row(table, i, len(star)), star.tolist())
+        margin = int(e.y[i]) * dot(exact_row(table, i, len(star)), star.tolist())
+        loss = 1 - margin / Fraction(float(wanted[i]))
         if loss > 0:
             yield i, loss
 

@@ -2,6 +2,7 @@
 rounded once, in the order that docs/definitions.md gives. Nothing of the library
 is used."""
 
+import math
 import operator
 from functools import reduce
 
@@ -92,6 +93,8 @@ class Rounded:
     def visit(self, i):
         m, changed = self.seen(i)
         self.margins.append(m)
+        if self.kind in ("PA-I", "PA-II"):
+            m -= math.sqrt(self.c[i]) - 1  # a weight is a cost
         calls = m < 1
         if calls:
             length = self.length(i, m, changed)

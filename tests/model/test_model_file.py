@@ -19,7 +19,7 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 from sklearn.utils.validation import check_is_fitted
 
 import rosenblatt
@@ -320,6 +320,45 @@ def test_pickle_joblib_and_skops_work_too(tmp_path, kind, keep):
     assert q.predict(X).tolist() == p.predict(X).tolist()
 
 
+def test_a_pipeline_is_kept_as_its_rule_and_how_numbers_were_scaled(path):
+    pipeline = make_pipeline(StandardScaler(), Perceptron(random_state=0)).fit(X, Y)
+    save(pipeline, path)
+    rule, scaler = load(path), pipeline[0]
+    assert rule.predict(scaler.transform(X)).tolist() == pipeline.predict(X).tolist()
+    columns = rule.preprocessing_.columns
+    assert [c.center for c in columns] == scaler.mean_.tolist()
+    assert [c.scale for c in columns] == scaler.scale_.tolist()
+
+
+def test_without_its_history_a_model_is_small_and_goes_on_to_the_same_bits(path):
+    rows = np.random.default_rng(0).normal(size=(20_000, 3))
+    labels = (rows[:, 0] > 0.1).astype(int)
+    p = Perceptron(random_state=0).fit(rows, labels)
+    save(p, path)
+    assert path.stat().st_size < 5000
+    q = load(path)
+    with raises(AttributeError):
+        _ = q.update_counts_
+    more = slice(0, 500)
+    assert seen(q.partial_fit(rows[more], labels[more]).coef_) == seen(
+        p.partial_fit(rows[more], labels[more]).coef_
+    )
+    assert len(q.update_counts_) == 500
+
+
+def test_to_resume_takes_the_history(path):
+    p = Perceptron(random_state=0, warm_start=True, max_iter=2).fit(X, Y)
+    save(p, path, history=False)
+    with raises(InputError, option="warm_start", value=True):
+        load(path).fit(X, Y)
+    with raises(InputError, option="history", value=True):
+        save(load(path), path, history=True)
+    save(p, path)
+    again = load(path).set_params(max_iter=3).fit(X, Y)
+    whole = Perceptron(random_state=0, max_iter=5).fit(X, Y)
+    assert again.coef_.tolist() == whole.coef_.tolist()
+
+
 def test_a_subprocess_reads_it_without_training_anything(path):
     p = Perceptron(random_state=0).fit(X, Y)
     save(p, path)
@@ -424,7 +463,7 @@ def my_kernel(A, B):
 
 
 REFUSED = {
-    "pipeline": lambda: make_pipeline(StandardScaler(), Perceptron()).fit(X, Y),
+    "pipeline": lambda: make_pipeline(PolynomialFeatures(), Perceptron()).fit(X, Y),
     "class": lambda: Perceptron,
     "None": lambda: None,
     "subclass": lambda: type("Mine", (Perceptron,), {})().fit(X, Y),

@@ -24,10 +24,11 @@ def test_by_hand():
     # I: max(9, 1/2) (1/4 + 2·2·1/2) = 9 · 9/4; in three epochs the losses come three times.
     assert passive_aggressive_bound(X, y, [0.5], C=2.0, variant="I").mistakes == 20
     assert passive_aggressive_bound(X, y, [0.5], C=2.0, variant="I", epochs=3).mistakes == 56
-    # With weight 1/4 of the first row C is 1/2 there: (9 + 1) (1/4 + 2·2·(1/4)·1/4).
+    # With weight 1/4 the first row is to have the margin 1/2, which it has: no loss. C c² is 1/8
+    # then, and a row of ‖x‖² = 9 would count for 36: (36 + 4) 1/4.
     found = passive_aggressive_bound(X, y, [0.5], C=2.0, sample_weight=[0.25, 1])
-    assert found.mistakes == 5
-    assert str(found).startswith("at most 5 mistakes: max (‖x̃‖² + 1/(2C))")
+    assert found.mistakes == 10
+    assert str(found).startswith("at most 10 mistakes: max (‖x̃‖² + 1/(2C))")
 
 
 def test_with_an_intercept_rows_are_longer():

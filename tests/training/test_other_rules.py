@@ -92,9 +92,9 @@ def test_passive_aggressive_by_hand():
     # I: 1/4 is below C; 1 is not, and C is taken.
     p = PassiveAggressive(C=0.5, variant="I", **once).fit(X, y)
     assert p.coef_.tolist() == [[0.5, -0.5]]
-    # A weight of 2 makes C 1: II has τ = 1 / (1 + 1/2), I has 1.
-    p = PassiveAggressive(C=0.5, **once).fit(X, y, sample_weight=[1, 2])
-    assert p.coef_[0, 1] == -(1 / 1.5)
+    # A weight of 4 makes C 2 and asks for a margin of 2: II has τ = 2 / (1 + 1/4).
+    p = PassiveAggressive(C=0.5, **once).fit(X, y, sample_weight=[1, 4])
+    assert p.coef_[0, 1] == -(2 / 1.25)
     # A margin of exactly 1 calls for nothing: the second pass of I over (2, 0) has m = 1.
     p = PassiveAggressive(C=8.0, variant="I", **once | {"max_iter": 9}).fit(X, y)
     assert p.mistakes_.tolist() == [2, 0]
@@ -198,7 +198,7 @@ def test_a_checkpoint_of_another_rule_is_refused(tmp_path):
 @each
 def test_partial_fit_in_pieces_is_one_pass(given_estimator):
     X, y = noisy()
-    number = {"r": 1.0} if isinstance(given_estimator, AROW) else {}
+    number = {"r": 1.0, "forget": 0} if isinstance(given_estimator, AROW) else {}
     p = copy.copy(given_estimator).set_params(order="cyclic", max_iter=1, **number)
     whole, parts = copy.copy(p).fit(X, y), copy.copy(p)
     for begin in range(0, len(y), 7):

@@ -360,8 +360,8 @@ class Recorder:
             )
         if settings.rule.kind in ("PA-I", "PA-II") and _weighed(examples.c):
             raise InputError(
-                "trace follows PassiveAggressive on rows of weight 1: another weight asks for another "
-                "margin. Leave out sample_weight and class_weight."
+                "trace follows PassiveAggressive on rows of weight 1: another weight asks for "
+                "another margin. Leave out sample_weight and class_weight."
             )
         learner.log = self.log = Log(rivals=examples.k is not None)
         rule = learner.rule

@@ -160,3 +160,13 @@ def test_the_command_says_what_python_says(shell, tmp_path):
     assert (code, out[:8]) == (0, "ACCEPTED")
     data, *_ = verify.read_csv(verify.load(str(proof)), str(numbers))
     verify.check(verify.load(str(proof)), data)
+
+
+def test_two_factors_of_many_levels_that_columns_separate():
+    """No level tells anything alone; scores of columns and both levels together tell all."""
+    draw = np.random.default_rng(1)
+    first, second = draw.integers(0, 400, 3000), draw.integers(0, 100, 3000)
+    X = draw.normal(size=(3000, 3))
+    effects = 2 * draw.normal(size=400)[first] + 2 * draw.normal(size=100)[second]
+    y = (X @ [1, 2, -1] + effects > 0).astype(int)
+    assert certify(X, y, absorb=[first, second]).verdict == "complete separation"

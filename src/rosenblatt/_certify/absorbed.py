@@ -26,8 +26,9 @@ from rosenblatt._certify.linear_algebra import Singular, System
 from rosenblatt._certify.modular import PRIMES, echelon, mod
 from rosenblatt._certify.one_sided import one_sided
 from rosenblatt._certify.rows import Floats, Index, Rows, Vector
+from rosenblatt._certify.sparse_core import split
 from rosenblatt._core.rows import dense
-from rosenblatt._util.budget import Budget
+from rosenblatt._util.budget import Budget, LimitReached
 
 _BITS = 30  # of a weight that is rounded, after the point
 _CLEAR = 1e-7  # what a row gains of a direction, where floats tell
@@ -207,25 +208,32 @@ class Absorbed:
     def _searched(self, index: Index) -> bool:
         """By the search for few columns, those of the levels included."""
         there = np.unique(self.places[index])
-        if len(there) + self.d > _MOST_SEARCHED:
-            return False
         columns = np.append(np.arange(self.d), there)
         row = np.concatenate([index, index[self.free[index]]])
         y = np.concatenate([self.rows.y[index], -self.rows.y[index[self.free[index]]]])
+        x, wide = self.table[row][:, columns], len(columns) > _MOST_SEARCHED
         rows = Rows(
-            self.table[row][:, columns].toarray(),
+            x if wide else x.toarray(),
             y.astype(np.int8),
             intercept=False,
             decimal=self.rows.decimal,
             budget=self.budget,
         )
-        partition = Partition(rows)
-        partition.run(visible_conflict(rows))
-        if partition.separator is None:
-            self._spread_balance(index, row, rows, partition.balance)
+        if wide:
+            try:
+                core = split(rows)
+            except LimitReached:
+                return False
+            balance, separator = core.balance, core.separator if len(core.strict) else None
+        else:
+            partition = Partition(rows)
+            partition.run(visible_conflict(rows))
+            balance, separator = partition.balance, partition.separator
+        if separator is None:
+            self._spread_balance(index, row, rows, balance)
             return False
         w = [Fraction(0)] * len(self.separator)
-        for place, v in zip(columns.tolist(), partition.separator, strict=True):
+        for place, v in zip(columns.tolist(), separator, strict=True):
             w[place] = v
         return self._beside(index, w)
 

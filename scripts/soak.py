@@ -1,11 +1,15 @@
 """The heavy tests in full, in parts: a machine that is switched off loses the files that it was at.
 
-    python scripts/soak.py [--fresh] [--minutes 90]
+    python scripts/soak.py [--fresh] [--minutes 90] [FILE OR FOLDER …]
 
 Every test file runs in a process of its own, one on each processor. What came of it is a line of
 .soak/done.jsonl, its output a file beside that. After so many minutes what still runs is ended, and
-comes first the next time; a file that had a whole part and did not end has failed. When all files
-are done, a table says what came of them, and `--fresh` begins again.
+comes first the next time, with all processors to itself; a file that had such a part and did not
+end has failed. When all files are done, a table says what came of them, and `--fresh` begins again.
+
+It runs where the package and its tests are installed, without git, too. A machine without a browser
+sets ROSENBLATT_BROWSER=no. Lines of done.jsonl of several machines can be put into one file: each
+says on which Python it ran, and whether there was a browser.
 """
 
 from __future__ import annotations
@@ -14,11 +18,12 @@ import argparse
 import ctypes
 import json
 import os
+import platform
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from shutil import rmtree
@@ -29,8 +34,10 @@ ROOT = Path(__file__).parents[1]
 Outcome = dict[str, Any]
 
 
-def test_files(root: Path) -> list[str]:
-    return sorted(str(path.relative_to(root)) for path in root.glob("tests/**/test_*.py"))
+def files_of(root: Path, among: Sequence[str]) -> list[str]:
+    paths = [root / name for name in among]
+    files = {f for path in paths for f in ([path] if path.is_file() else path.rglob("test_*.py"))}
+    return sorted(str(file.relative_to(root)) for file in files)
 
 
 def outcomes(root: Path) -> dict[str, Outcome]:
@@ -47,8 +54,10 @@ def outcomes(root: Path) -> dict[str, Outcome]:
 def commit(root: Path) -> str:
     def git(*arguments: str) -> str:
         command = ["git", *arguments]
-        ran = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
-        return ran.stdout.strip()
+        with suppress(FileNotFoundError):  # there is no git
+            ran = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
+            return ran.stdout.strip()
+        return ""
 
     changed = git("status", "--porcelain", "--untracked-files=no")
     return git("rev-parse", "--short", "HEAD") + "+" * bool(changed)
@@ -75,14 +84,16 @@ def _dies_with(parent: int) -> Callable[[], None] | None:
 
 
 class Running:
-    """A file in a process of its own, which is ended with all that it has started."""
+    """A file in a process of its own, or several, ended with all that they have started."""
 
-    def __init__(self, root: Path, file: str):
+    def __init__(self, root: Path, file: str, processes: int = 1):
         base = root / ".soak" / file.replace("/", "-").removesuffix(".py")
         self.file, self._begin, self._commit = file, time.monotonic(), commit(root)
         self._report = base.with_suffix(".xml")
         self._report.unlink(missing_ok=True)
         command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", file]
+        if processes > 1:
+            command += ["--numprocesses", str(processes), "--dist", "worksteal"]
         with open(base.with_suffix(".txt"), "w") as output:
             self.process = subprocess.Popen(
                 [*command, f"--junitxml={self._report}"],
@@ -101,7 +112,9 @@ class Running:
 
     def outcome(self) -> Outcome:
         seconds = round(time.monotonic() - self._begin)
+        browser = os.environ.get("ROSENBLATT_BROWSER") != "no"
         about = {"file": self.file, "commit": self._commit, "seconds": seconds}
+        about |= {"python": platform.python_version(), "browser": browser}
         return about | counts(self._report, self.process.returncode)
 
 
@@ -121,20 +134,22 @@ def counts(report: Path, code: int) -> Outcome:
     return {"passed": passed, "skipped": skipped, "failed": failed}
 
 
-def part(root: Path, minutes: float, workers: int) -> None:
+def part(root: Path, minutes: float, workers: int, among: Sequence[str] = ("tests",)) -> None:
     folder = root / ".soak"
     folder.mkdir(exist_ok=True)
     stopped = folder / "stopped.json"  # files that were running when the last part was over
     first = json.loads(stopped.read_text()) if stopped.exists() else []
     done = outcomes(root)
-    left = [file for file in test_files(root) if file not in done]
+    left = [file for file in files_of(root, among) if file not in done]
     left.sort(key=lambda file: file not in first)
     until = time.monotonic() + 60 * minutes
     running: list[Running] = []
     try:
         while left or running:
-            while left and len(running) < workers:
-                running.append(Running(root, left.pop(0)))
+            while left and not (running and left[0] in first) and len(running) < workers:
+                running.append(Running(root, left[0], workers if left[0] in first else 1))
+                if left.pop(0) in first:
+                    break
             time.sleep(0.1)
             over = time.monotonic() > until
             for one in list(running):
@@ -169,9 +184,15 @@ def table(done: dict[str, Outcome]) -> Iterator[str]:
     commits = list(dict.fromkeys(o["commit"] for o in done.values()))
     between = commits[0] if len(commits) == 1 else f"{commits[0]} to {commits[-1]}"
     hours = sum(o["seconds"] for o in done.values()) / 3600
-    yield "| files | passed | failed | skipped | hours of one processor | commit |"
-    yield "|---|---|---|---|---|---|"
-    yield f"| {len(done)} | {passed:,} | {len(failed)} | {skipped} | {hours:.1f} | {between} |"
+    without = sum(not o["browser"] for o in done.values())
+    where = ", ".join(sorted({f"Python {o['python']}" for o in done.values()}))
+    where += f"; {without} without a browser" if without else ""
+    yield "| files | passed | failed | skipped | hours, file by file | commit | where |"
+    yield "|---|---|---|---|---|---|---|"
+    yield (
+        f"| {len(done)} | {passed:,} | {len(failed)} | {skipped} | {hours:.1f} | {between} "
+        f"| {where} |"
+    )
     yield from (f"FAILED {name}" for name in failed)
 
 
@@ -180,13 +201,14 @@ def main() -> int:
     parser.add_argument("--fresh", action="store_true")
     parser.add_argument("--minutes", type=float, default=90)
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("among", nargs="*", default=["tests"], metavar="FILE OR FOLDER")
     asked = parser.parse_args()
     if asked.fresh:
         rmtree(ROOT / ".soak", ignore_errors=True)
-    part(ROOT, asked.minutes, asked.workers)
-    done = outcomes(ROOT)
-    if len(done) < len(test_files(ROOT)):
-        print(f"{len(done)} of {len(test_files(ROOT))} files are done: make soak continues.")
+    part(ROOT, asked.minutes, asked.workers, asked.among)
+    done, files = outcomes(ROOT), files_of(ROOT, ["tests"])
+    if len(done) < len(files):
+        print(f"{len(done)} of {len(files)} files are done: make soak continues.")
     print(*table(done), sep="\n")
     return int(any(outcome["failed"] for outcome in done.values()))
 

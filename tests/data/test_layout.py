@@ -67,6 +67,15 @@ def test_what_looks_like_none_names_the_option(file, text):
     assert any(f"{name}=" in said for name in ("skip_rows", "header_rows", "skip_footer"))
 
 
+def test_whoever_says_where_the_names_are_is_believed(file):
+    text = "note\n" + "a,b\n" * 5
+    assert "header=True" in refusal(file(text))
+    for options in ({"header": True}, {"skip_rows": 0}):
+        assert "has 2 fields where the header has 1" in refusal(file(text), "note", **options)
+    half = "a,,y\nb,c,d\n1,2,x\n3,4,z\n"
+    assert [c.name for c in data.read(file(half), header=True).columns] == ["a", "", "y"]
+
+
 def test_a_ticket_is_left_out_and_a_missing_value_declared(file):
     rows = "".join(f"{i},{1000 + 7 * i},{i % 2}\n" for i in range(1, 20))
     assert "ignore='ticket'" in refusal(file(f"a,ticket,paid\n{rows}3,A/5 21171,1\n"))

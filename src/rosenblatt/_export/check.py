@@ -148,9 +148,10 @@ class _Compared:
         if not isinstance(rule, LinearRule) or not self._program.precision:
             return np.zeros(len(X), dtype=bool)
         weights = np.abs(np.atleast_2d(rule.weights))
-        numbers = self._preprocessing.numbers
         shifts = np.zeros(X.shape[1])  # which weights may have inside
-        shifts[self._preprocessing.number_places] = [abs(c.center / c.scale) for c in numbers]
+        preprocessing = self._preprocessing
+        for place, column in zip(preprocessing.number_places, preprocessing.numbers, strict=True):
+            shifts[place] = abs(column.center / column.scale)
         size = ((np.abs(X) + shifts) @ weights[:, :-1].T + weights[:, -1]).max(axis=1) * rule.eta
         scores = np.asarray(self._estimator.decision_function(X)).reshape(len(X), -1)
         ahead = np.abs(scores[:, 0])

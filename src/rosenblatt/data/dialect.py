@@ -84,7 +84,8 @@ def sniff(files: list[File], reading: Reading) -> Sniffed:
     missing = (*MISSING, *reading.na_values, *(f" {word}" for word in reading.na_values))
     text, encoding = head(files[0], reading.encoding)
     skip = reading.skip_rows or 0
-    if not skip and reading.header is not False:
+    said = (reading.skip_rows, reading.header, reading.header_rows, reading.names)
+    if all(value is None for value in said):
         rest, declared = announced(text)
         refuse_title(files[0].name, rest, reading.sep or declared)
     delimiter = reading.sep or _delimiter(text, skip, files[0], reading.delimiter)

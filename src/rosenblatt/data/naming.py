@@ -66,13 +66,12 @@ def refuse_title(file: str, text: bytes, delimiter: str | None) -> None:
     if title is None:
         return
     lines = "a line" if title.lines == 1 else f"{title.lines} lines"
-    both = option("header_rows", title.lines + 1)
+    both = f" If these lines are part of the names, use {option('header_rows', title.lines + 1)}."
     raise InputError(
         f"{file} begins with {lines} above the names of the columns: {title.first[:80]!r}. Leave "
         f"out what is no row of the table: {option('skip_rows', title.lines)}. Then the columns "
-        f"are {listed([repr(name) for name in title.names], _SHOWN)}."
-        + f" If these lines are part of the names, use {both}."
-        * title.wide,
+        f"are {listed([repr(name) for name in title.names], _SHOWN)}.{both * title.wide} If the "
+        f"first line has the names, use {option('header', True)}.",
         option="skip_rows",
         file=file,
     )

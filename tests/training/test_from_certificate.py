@@ -131,3 +131,15 @@ def test_what_rounding_could_undo_is_not_promised():
 def test_other_certificates_have_no_separator(rows, labels):
     with raises(InputError):
         Perceptron.from_certificate(certify.certify(rows, labels))
+
+
+def test_other_models_are_no_rules():
+    X, y = [[5.0], [4.0], [3.0]], [1, 1, 0]
+    for other in ({"family": "cox", "time": [1, 2, 3]}, {"absorb": ["a", "b", "a"]}):
+        with raises(InputError):
+            Perceptron.from_certificate(certify.certify(X, y, **other))
+
+
+def test_with_signs_demanded_there_is_one_too():
+    rule = Perceptron.from_certificate(certify.certify([[5.0], [4.0], [3.0]], [1, 1, 0], signs=[1]))
+    assert rule.predict([[5.0], [4.0], [3.0]]).tolist() == [1, 1, 0]

@@ -31,6 +31,11 @@ def check_certificate(certificate: Any) -> None:
 
 
 def put_on(estimator: Any, certificate: Certificate, classes: Any, seed: int) -> None:
+    if certificate.family != "logistic" or certificate.absorbed:
+        raise InputError(
+            "The certificate is about a model that is no linear rule for labels: of another family "
+            "than the logistic one, or with absorbed factors. Give one of certify(X, y) alone."
+        )
     if not certificate.separable:
         raise InputError(
             f"The verdict of the certificate is {certificate.verdict!r}: it has no hyperplane with "
@@ -96,7 +101,9 @@ def _survives_rounding(certificate: Certificate) -> bool:
         return False
     from rosenblatt import verify
 
-    margins = certificate.to_dict()["margins"]
+    margins = certificate.to_dict().get("margins")
+    if margins is None:  # where signs are demanded
+        return False
     best = margins.get("geometric", margins["homogeneous"])
     w, reached = [verify.number(v) for v in best["separator"]], verify.number(best["at_least"])
     bound, gamma = certificate.mistake_bound, Fraction(margins["homogeneous"]["lo"])

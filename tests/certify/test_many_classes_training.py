@@ -35,7 +35,7 @@ def test_training_ends_where_no_weights_are_right_everywhere(estimator):
 def test_training_goes_on_where_some_are_and_says_how_far_it_may_be():
     X, y = load_wine(return_X_y=True)
     with pytest.warns(ConvergenceWarning) as warned:
-        p = Perceptron(prove=True, random_state=0, max_iter=60).fit(X, y)
+        p = Perceptron(keep="best", prove=True, random_state=0, max_iter=60).fit(X, y)
     assert p.certificate_.verdict == "complete separation"
     assert p.certificate_.mistake_bound >= 369_440_877  # what certify finds, given its time
     assert f"at most {p.certificate_.mistake_bound:,} updates" in str(warned[0].message)
@@ -84,7 +84,7 @@ def test_the_separator_of_a_certificate_is_a_rule(load_data, tmp_path):
     again = load(tmp_path / "rule.json")
     assert (again.predict(X) == y).all()
     assert again.certificate_ == certificate
-    p.set_params(warm_start=True).fit(X, y)
+    p.set_params(warm_start=True, margin=0).fit(X, y)
     assert (p.converged_, p.n_updates_) == (True, 0)
 
 

@@ -45,7 +45,7 @@ def fit_with_a_bar(epochs, verbose):
     random = np.random.default_rng(0)
     X = random.normal(size=(3000, 3))
     y = np.where(random.random(3000) < 0.5, -1, 1)
-    p = Perceptron(patience=None, max_iter=epochs, random_state=0, verbose=verbose)
+    p = Perceptron(keep="best", patience=None, max_iter=epochs, random_state=0, verbose=verbose)
     try:
         p.fit(X, y)
     except KeyboardInterrupt:

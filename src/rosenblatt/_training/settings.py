@@ -251,7 +251,8 @@ def _keep(estimator: Training, meaning: parameters.Meaning) -> str:
     keep, auto, spec = meaning.keep, parameters.AUTO, estimator._spec
     parameters.one_of("keep", keep, [name for name in KEEPS if name != auto or spec.auto])
     if keep == auto and spec.auto is not None:
-        opens = meaning.order in ORDERS and ORDERS[meaning.order].opens
+        opens = isinstance(meaning.order, str) and meaning.order in ORDERS
+        opens = opens and ORDERS[meaning.order].opens
         opens = opens and spec.scikit_learn and estimator.margin == auto
         return auto if opens and estimator.decay == 0 else spec.auto
     return str(keep)

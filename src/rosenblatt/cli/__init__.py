@@ -86,7 +86,7 @@ _EPILOG = """To try it: rosenblatt demo. The examples of rosenblatt COMMAND --he
 that it writes.
 
 Exit codes: 0 done, 1 rejected (verify, grade --exit-code), 2 wrong usage or input, 3 undecided,
-70 crash, 130 interrupted."""
+13 shown up to chance (verify), 70 crash, 130 interrupted."""
 
 
 @click.group(

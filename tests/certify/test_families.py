@@ -18,7 +18,7 @@ from rosenblatt import certify, verify
 from rosenblatt._certify import check
 from rosenblatt._certify.families import Beside
 from rosenblatt._util.text import of_files
-from rosenblatt.errors import InputError, VerificationError
+from rosenblatt.errors import InputError, InputTypeError, VerificationError
 
 FAMILIES = ["poisson", "ppml", "ordinal", "conditional", "cox"]
 
@@ -273,6 +273,13 @@ def test_nothing_to_compare_is_refused():
         certify([[1.0], [2]], [1, 0], family="cox", time=[2, 1])
     with raises(InputError):
         certify([[1.0], [2]], [1, 1], family="conditional", strata=["a", "b"])
+
+
+def test_what_is_no_column_is_refused():
+    with raises(InputTypeError):
+        certify([[1.0], [2.0]], [1, 0], family="conditional", strata=[[1], [1]])
+    with raises(InputError):
+        certify(pd.DataFrame({"centre": list("ab")}), [1, 0], absorb="centre")
 
 
 def test_columns_of_a_frame_are_named():

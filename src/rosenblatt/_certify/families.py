@@ -21,7 +21,7 @@ from rosenblatt._util.budget import Budget
 from rosenblatt._util.spelling import option
 from rosenblatt._util.text import counted, row_number
 from rosenblatt._validation import targets
-from rosenblatt.errors import InputError
+from rosenblatt.errors import InputError, InputTypeError
 
 if TYPE_CHECKING:
     from rosenblatt._certify.table import Table
@@ -236,7 +236,13 @@ def _without(X: Any, columns: list[str]) -> Any:
     for name in columns:
         if name not in known:
             raise InputError(f"X has no column {name!r}: give its values.", column=name)
-    return X[[name for name in known if name not in columns]]
+    others = [name for name in known if name not in columns]
+    if not others:
+        raise InputError(
+            f"X has no column beside {', '.join(map(repr, columns))}: there is no coefficient to "
+            "ask about."
+        )
+    return X[others]
 
 
 def _times(role: str, column: Any) -> Floats:
@@ -252,6 +258,11 @@ def _times(role: str, column: Any) -> Floats:
 def _numbered(column: Any) -> tuple[Floats, list[Any]]:
     """Numbers of strata or levels, as they come; missing ones are NaN."""
     values = column.tolist() if hasattr(column, "tolist") else list(column)
+    if any(isinstance(v, (list, dict, set)) for v in values):
+        raise InputTypeError(
+            "Strata and levels of factors are one value for each row, and here one is "
+            f"{next(v for v in values if isinstance(v, (list, dict, set)))!r}."
+        )
     known = dict[Any, float]()
     there = (None if v is None or v != v else v for v in values)
     codes = [math.nan if v is None else known.setdefault(v, float(len(known))) for v in there]

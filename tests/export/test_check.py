@@ -72,7 +72,7 @@ def programs(rule, preprocessing, on_unseen="error"):
     return {
         "sql": lambda: check.InSqlite(to_sql(rule, **about), "data", labels),
         "python": lambda: check.InPython(to_python(rule, **about), rule, preprocessing),
-        "javascript": lambda: check.InJavaScript(to_javascript(rule, **about)),
+        "javascript": lambda: check.InJavaScript(to_javascript(rule, **about), rule, preprocessing),
         "c": lambda: check.InC(to_c(rule, **about), rule, preprocessing),
         "excel": lambda: check.InSheet(
             to_excel_formula(rule, cells=cells, **about), cells, preprocessing
@@ -213,6 +213,18 @@ def test_columns_that_sql_does_not_tell_apart_are_named(tmp_path):
     rule = Perceptron(random_state=0).fit(X, y)
     with raises(InputError, column="a"):
         check.check(rule, preprocessing, programs(rule, preprocessing)["sql"](), path)
+
+
+@pytest.mark.skipif("javascript" not in RUN, reason="there is no Node")
+def test_a_column_that_node_reads_otherwise_is_named(tmp_path):
+    rule, preprocessing = learned(written(tmp_path / "t.csv", units=False))
+    text = to_javascript(rule, preprocessing=preprocessing)
+    seven = "function number(_) { return 7; }\nfunction old(value"
+    spoiled = text.replace("function number(value", seven)
+    program = check.InJavaScript(spoiled, rule, preprocessing)
+    with pytest.raises(InputError) as refused:
+        check.check(rule, preprocessing, program, tmp_path / "t.csv")
+    assert refused.value.column == "age"
 
 
 # --- The command ----------------------------------------------------------------------------------

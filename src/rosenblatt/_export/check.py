@@ -22,9 +22,11 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from rosenblatt._export import javascript
 from rosenblatt._export.c import C
 from rosenblatt._export.excel import Excel
 from rosenblatt._export.expression import Language, inputs, readings, spelled
+from rosenblatt._export.javascript import JavaScript
 from rosenblatt._export.python import Python, read
 from rosenblatt._export.sql import Sql, quoted
 from rosenblatt._training.linear_rule import LinearRule
@@ -350,29 +352,34 @@ class InJavaScript:
 
     where, precision, takes_features = "Node", 0.0, False
 
-    def __init__(self, text: str):
+    def __init__(self, text: str, estimator: Any, preprocessing: Preprocessing):
         self._node, self._text = _tool("Checking JavaScript", "node"), text
+        sources = spelled(estimator, preprocessing, JavaScript()).sources
+        self._x = ", ".join(f"{json.dumps(s.name)}: {javascript.read(s)}" for s in sources)
 
     def labels(self, names: Sequence[str], rows: Rows) -> list[Any]:
         cells = [dict(zip(names, row, strict=True)) for row in rows.cells]
-        return json.loads(self._run(cells, "rows.map(module.predict)"))  # type: ignore[no-any-return]
+        return self._asked(cells, self._text, "predict")
 
-    def language(self, preprocessing: Preprocessing) -> None:
-        """Single columns are not asked for."""
+    def language(self, preprocessing: Preprocessing) -> Language:
+        return JavaScript()
 
     def value(self, text: str, cells: dict[str, str]) -> float | None:
-        raise NotImplementedError
+        value = f"export function value(row) {{ const x = {{{self._x}}}; return {text}; }}"
+        found: float | None = self._asked([cells], f"{self._text}\n{value}\n", "value")[0]
+        return found
 
-    def _run(self, rows: list[dict[str, str]], asked: str) -> str:
+    def _asked(self, rows: list[dict[str, str]], text: str, name: str) -> list[Any]:
         with TemporaryDirectory() as folder:
-            Path(folder, "rule.mjs").write_text(self._text, encoding="utf-8")
+            Path(folder, "rule.mjs").write_text(text, encoding="utf-8")
             Path(folder, "rows.json").write_text(json.dumps(rows), encoding="utf-8")
             Path(folder, "run.mjs").write_text(
                 'import { readFileSync } from "node:fs";\nimport * as module from "./rule.mjs";\n'
                 'const rows = JSON.parse(readFileSync("rows.json", "utf8"));\n'
-                f"console.log(JSON.stringify({asked}));\n"
+                f"console.log(JSON.stringify(rows.map(module.{name})));\n"
             )
-            return _output([self._node, "run.mjs"], folder)
+            answers: list[Any] = json.loads(_output([self._node, "run.mjs"], folder))
+            return answers
 
 
 class InC:

@@ -72,7 +72,8 @@ def _text(value: Any) -> str:
     return json.dumps(value)  # in ASCII
 
 
-def _read(source: Source) -> str:
+def read(source: Source) -> str:
+    """How a column is read."""
     value, style = f"row[{_text(source.name)}]", source.style
     if source.words:
         return f"word({value})"
@@ -108,7 +109,7 @@ def module(rule: Spelled) -> str:
     lines = [f"// {' '.join(head.split())}", "", *_helpers(rule.sources), ""]
     lines += ["/** What decides; null where a value is missing or not known. */"]
     lines += [f"export function {name}(row) {{", "  const x = {"]
-    lines += [f"    {_text(source.name)}: {_read(source)}," for source in rule.sources]
+    lines += [f"    {_text(source.name)}: {read(source)}," for source in rule.sources]
     lines.append("  };")
     if rule.guards:
         lines += ["  if (", f"    {language.any_of(rule.guards)}", "  ) return null;"]

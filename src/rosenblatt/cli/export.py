@@ -258,7 +258,7 @@ def _program(rule: _Rule, kind: str, text: str, table: str, cells: dict[str, str
     if kind == "python":
         return check.InPython(text, rule.estimator, rule.preprocessing)
     if kind == "javascript":
-        return check.InJavaScript(text)
+        return check.InJavaScript(text, rule.estimator, rule.preprocessing)
     if kind == "c":
         return check.InC(text, rule.estimator, rule.preprocessing)
     return check.InSheet(text, cells, rule.preprocessing)

@@ -1,4 +1,4 @@
-"""Check a certificate against its data: python verify.py certificate.json data.csv
+"""Check a certificate against its data: python verify.py certificate.json data.csv (or data.svm)
 
 This program trusts nobody. It uses the standard library alone, imports nothing of rosenblatt, has
 no tolerance and no solver: the hard part was finding the numbers in the certificate; here they are
@@ -99,6 +99,7 @@ TRUTH = {"true": 1.0, "True": 1.0, "TRUE": 1.0, "false": 0.0, "False": 0.0, "FAL
 MEANT = {"float": "each as the nearest floating-point number", "decimal": "as they are written"}
 STATUS = {"UNDECIDED": 3, "ACCEPTED UP TO CHANCE": 13}  # beside 0: by the first words of a result
 SHOWN = 5  # names of columns
+SVMLIGHT = (".svm", ".svmlight", ".libsvm")
 LONGEST = 1 << 23  # numbers in a vector
 NUMBERS = (  # how to make them
     "This program reads plain numbers; rosenblatt verify CERTIFICATE TABLE --encoded NUMBERS.csv "
@@ -142,17 +143,19 @@ def length2(vector: Iterable[Any]) -> Fraction:
     return Fraction(sum(v * v for v in row), common**2)
 
 
-def fingerprint(numbers: bytes, signs: Sequence[int], row: int, form: str = "b") -> str:
+def fingerprint(
+    strips: Callable[[int, int], bytes], signs: Sequence[int], width: int, form: str = "b"
+) -> str:
     """SHA-256 of the shape and of the SHA-256 of each 65,536 rows: their signs (0: left out), then
-    for each 1,024 rows their numbers as `strip` writes them. A row has `row` bytes. Before each
-    part stand the size of an item in bytes and how many there are: no table can read as another."""
-    n, whole = len(signs), hashlib.sha256(struct.pack("<2Q", len(signs), row // 8))
+    for each 1,024 rows their numbers, as `strip` writes them; `width` in a row. Before each part
+    stand the size of an item in bytes and how many there are: no table can read as another."""
+    n, whole = len(signs), hashlib.sha256(struct.pack("<2Q", len(signs), width))
     for first in range(0, n, 65536):
         some = signs[first : first + 65536]
         size = struct.calcsize(f"<{form}")
         block = hashlib.sha256(struct.pack(f"<2Q{len(some)}{form}", size, len(some), *some))
         for begin in range(first, first + len(some), 1024):
-            block.update(strip(numbers[begin * row : min(begin + 1024, first + len(some)) * row]))
+            block.update(strips(begin, min(begin + 1024, first + len(some))))
         whole.update(block.digest())
     return whole.hexdigest()
 
@@ -165,8 +168,12 @@ def strip(numbers: bytes) -> bytes:
     places, n = [k for k, v in enumerate(values) if v], len(values)
     if 2 * len(places) >= n:
         return struct.pack(f"<2Q{n}d", 8, n, *values)
+    return placed(places, [*filter(None, values)])
+
+
+def placed(places: Sequence[int], values: Sequence[float]) -> bytes:
     n = len(places)
-    return struct.pack(f"<2Q{n}Q{n}d", 16, n, *places, *filter(None, values))
+    return struct.pack(f"<2Q{n}Q{n}d", 16, n, *places, *values)
 
 
 class Data:
@@ -224,12 +231,31 @@ class Data:
         demand(len(self.numbers) == self.n * self.form.size, "rows have more numbers, or fewer")
         signs = [y if kept else 0 for y, kept in zip(self.y, self.kept, strict=True)]
         form = "b" if len(claim["labels"]) == 2 else "i"
-        return fingerprint(self.numbers, signs, self.form.size, form)
+        return fingerprint(self.strip, signs, self.form.size // 8, form)
+
+    def strip(self, begin: int, end: int) -> bytes:
+        return strip(self.numbers[begin * self.form.size : end * self.form.size])
+
+    @cached_property
+    def cells(self) -> array[float]:
+        cells = array("d", self.numbers)
+        if sys.byteorder == "big":
+            cells.byteswap()
+        return cells
+
+    def column(self, j: int) -> Sequence[float]:
+        """Of all rows."""
+        return self.cells[j :: self.form.size // 8]
+
+    def beside_row(self, i: int, w: list[Any]) -> list[Any]:
+        """What stands beside the numbers that are kept of a row."""
+        return w
 
     def sign(self, i: int, y: int, exact: list[int]) -> int:
         """The sign of y (x_i, 1)·w - bound in whole numbers, for exact = (w, bound)."""
-        row = whole(list(compress([*self.exact(i), -y], exact)))
-        total: int = y * sum(map(mul, row, filter(None, exact)))
+        beside = self.beside_row(i, exact)
+        row = whole(list(compress([*self.exact(i), -y], beside)))
+        total: int = y * sum(map(mul, row, filter(None, beside)))
         return (total > 0) - (total < 0)
 
     def signs(self, w: Sequence[Any], bound: Any = 0, among: Any = None) -> Sequence[int]:
@@ -249,7 +275,7 @@ class Data:
         unit, low = (len(f) + 16) * 2.0**-53 * math.hypot(*f) + 2.0**-900, f.pop()
 
         def settled(i: int, x: Sequence[float], y: int) -> int:
-            score = y * sum(map(mul, [*x, 1.0], f)) - low
+            score = y * sum(map(mul, [*x, 1.0], self.beside_row(i, f))) - low
             if unit * (math.hypot(*x) + 2.0) < abs(score) < math.inf:
                 return 1 if score > 0 else -1
             return self.sign(i, y, exact)
@@ -260,8 +286,10 @@ class Data:
 
     def signs_of_column(self, j: int, weight: int, rest: Fraction) -> Sequence[int]:
         """Of weights that are 0 in all other columns but for the intercept."""
-        d = self.size - self.intercept
-        return self.signs([weight * (k == j) for k in range(d)] + [rest] * self.intercept)
+        column = self.column(j)
+        scores = {v: weight * number_meant(v, self.decimal) + rest for v in set(column)}
+        signs = {v: (score > 0) - (score < 0) for v, score in scores.items()}
+        return [y * signs[column[i]] for i, y in zip(self.present, self.labels, strict=True)]
 
     def vector(self, texts: Sequence[str], what: str) -> list[Fraction]:
         demand(len(texts) == self.size, f"{what}: a vector has the wrong length")
@@ -314,11 +342,8 @@ class Data:
         """For each column a power of two above its numbers, and Σ weight·a_i for several weights:
         of many rows, a column at a time."""
         signed = [[v * self.y[i] for v, i in zip(some, rows, strict=True)] for some in several]
-        cells, width = array("d", self.numbers), self.form.size // 8
-        if sys.byteorder == "big":
-            cells.byteswap()
         for j in range(self.size - self.intercept):
-            column = cells[j::width]
+            column = self.column(j)
             power = power_above(max(abs(column[i]) for i in self.present))
             numbers = [column[i] for i in rows]
             meant = [Decimal(repr(v)) for v in numbers] if self.decimal else numbers
@@ -334,6 +359,83 @@ class Data:
             *terms, common = whole([*column, 1])
             totals.append(Fraction(sum(map(mul, terms, weights)), common))
         return totals
+
+
+class Sparse(Data):
+    """Rows of which the numbers that are not 0 are kept, with the numbers of their columns."""
+
+    def __init__(self, claim: Part, entries: list[tuple[list[int], list[float]]], y: Sequence[int]):
+        super().__init__(claim, b"", y)
+        wide = any(places and places[-1] >= self.d for places, _ in entries)
+        demand(not wide and not self.roles, f"a row has other columns than these {self.d}")
+        self.entries = entries
+
+    def x(self, i: int) -> Sequence[float]:
+        return self._spread(*self.entries[i], 0.0)
+
+    def _spread(self, places: Sequence[int], values: Sequence[Any], zero: Any) -> list[Any]:
+        row = [zero] * self.d
+        for j, v in zip(places, values, strict=False):
+            row[j] = v
+        return [*row, *values[len(places) :]]
+
+    @cached_property
+    def rows(self) -> Sequence[Sequence[float]]:
+        return [self.entries[i][1] for i in self.present]
+
+    def exact(self, i: int) -> list[Any]:
+        values = self.entries[i][1]
+        meant = [Decimal(repr(v)) for v in values] if self.decimal else values
+        return [*meant, *[1] * self.intercept]
+
+    def beside_row(self, i: int, w: list[Any]) -> list[Any]:
+        return [*map(w.__getitem__, self.entries[i][0]), *w[self.d :]]
+
+    def multiples(self, rows: Sequence[int]) -> list[list[int]]:
+        return [self._spread(self.entries[i][0], whole(self.exact(i)), 0) for i in rows]
+
+    @cached_property
+    def columns(self) -> dict[int, list[tuple[int, float]]]:
+        found = defaultdict[int, list[tuple[int, float]]](list)
+        for i, (places, values) in enumerate(self.entries):
+            for j, v in zip(places, values, strict=True):
+                found[j].append((i, v))
+        return found
+
+    def column(self, j: int) -> Sequence[float]:
+        out = [0.0] * self.n
+        for i, v in self.columns.get(j, ()):
+            out[i] = v
+        return out
+
+    def blend(self, rows: Sequence[int], weights: Sequence[int]) -> list[Fraction]:
+        terms = defaultdict[int, list[tuple[Any, int]]](list)
+        for i, weight in zip(rows, weights, strict=True):
+            for j, v in zip([*self.entries[i][0], self.d], self.exact(i), strict=False):
+                terms[j].append((v, weight))
+        totals = [Fraction(0)] * self.size
+        for j, pairs in terms.items():
+            *numbers, common = whole([*(v for v, _ in pairs), 1])
+            total = sum(v * weight for v, (_, weight) in zip(numbers, pairs, strict=True))
+            totals[j] = Fraction(total, common)
+        return totals
+
+    def sha256(self, claim: Part) -> str:
+        demand(len(self.entries) == self.n, "there are more rows, or fewer")
+        signs = [y if kept else 0 for y, kept in zip(self.y, self.kept, strict=True)]
+        return fingerprint(self.strip, signs, self.d, "b" if len(claim["labels"]) == 2 else "i")
+
+    def strip(self, begin: int, end: int) -> bytes:
+        some = list(enumerate(self.entries[begin:end]))
+        values = [v for _, (_, own) in some for v in own]
+        if 2 * len(values) < self.d * len(some):
+            return placed([k * self.d + j for k, (own, _) in some for j in own], values)
+        numbers = [v for i in range(begin, end) for v in self.x(i)]
+        return strip(struct.pack(f"<{len(numbers)}d", *numbers))
+
+
+def number_meant(x: float, decimal: bool) -> Fraction:
+    return Fraction(Decimal(repr(x)) if decimal else x)
 
 
 class Lifted(Data):
@@ -992,6 +1094,35 @@ def value(text: str, decimal: bool) -> float:
     return x
 
 
+def read_table(claim: Part, path: str) -> Reading:
+    """From CSV or, by its name, svmlight's format."""
+    return (read_svmlight if path.endswith(SVMLIGHT) else read_csv)(claim, path)
+
+
+def read_svmlight(claim: Part, path: str) -> Reading:
+    """Each line is `label index:value …`; the first column is 1, or 0 where an index is 0."""
+    decimal, labels, rows = claim["numbers"] == "decimal", [], []
+    with open(path, encoding="utf-8") as file:
+        for count, line in enumerate(file, 1):
+            try:
+                label, *parts = line.partition("#")[0].split() or [""]
+                pairs = [part.split(":") for part in parts if not part.startswith("qid:")]
+                demand(all(len(pair) == 2 and pair[0].isdecimal() for pair in pairs), "no pairs")
+                places, values = [int(j) for j, _ in pairs], [value(v, decimal) for _, v in pairs]
+                demand(places == sorted({*places}), "indices are not in ascending order")
+            except (Rejected, ArithmeticError, ValueError) as error:
+                kind = Unreadable if type(error) is Unreadable else Rejected
+                raise kind(f"{path}, line {count}: {error}") from None
+            if label:
+                labels.append(label)
+                rows.append((places, values))
+    first = 0 if any(places[:1] == [0] for places, _ in rows) else 1
+    there = [([j - first for j in compress(*row)], [*filter(None, row[1])]) for row in rows]
+    data = Sparse(claim, there, label_signs(claim, labels, 1))
+    data.first = 1
+    return lifted(claim, data), f"those in {path}", []
+
+
 def read_csv(claim: Part, path: str) -> Reading:
     """The rows, what the numbers are, and the columns that are not used."""
     beside, decimal = roles(claim), claim["numbers"] == "decimal"
@@ -1193,7 +1324,7 @@ def main(arguments: list[str]) -> int:
     if len(arguments) != 2:
         print("usage: python verify.py certificate.json data.csv", file=sys.stderr)
         return 2
-    status, lines, _ = judge(arguments[0], lambda claim: read_csv(claim, arguments[1]))
+    status, lines, _ = judge(arguments[0], lambda claim: read_table(claim, arguments[1]))
     harmless = ["".join(c if c.isprintable() else ascii(c)[1:-1] for c in line) for line in lines]
     print(*harmless, sep="\n", file=sys.stderr if status == 2 else sys.stdout)
     return status

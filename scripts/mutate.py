@@ -1,6 +1,6 @@
 """Mutation testing: a module is changed in one place, and tests that cover it must fail.
 
-    python scripts/mutate.py loop [--sample 40] [--seed 0] [--minutes 20]
+    python scripts/mutate.py loop [--sample 40] [--seed 0] [--minutes 20] [--again]
 
 Mutants are all places where a comparison is turned or made strict, a whole number is one more or
 less, `not` is dropped, `and` and `or` are swapped, True and False, + and -, or a statement is left
@@ -10,7 +10,8 @@ those tests run that come through the line, the quickest first, until one fails.
 function runs when the module is imported: there all tests run in a process of their own.
 
 What came of a mutant is a line of .mutants/MODULE.jsonl: the next call does what is left. Those
-that survive are printed with their lines. Code that runs in further processes is unchanged.
+that survive are printed with their lines; `--again` tries them against new tests. Code that runs
+in further processes is unchanged.
 """
 
 from __future__ import annotations
@@ -279,6 +280,7 @@ def main() -> int:
     parser.add_argument("--sample", type=int, default=40)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--minutes", type=float, default=20)
+    parser.add_argument("--again", action="store_true")
     parser.add_argument("--place", nargs=2, help=argparse.SUPPRESS)
     asked = parser.parse_args()
     os.chdir(ROOT)
@@ -295,6 +297,8 @@ def main() -> int:
     version = hashlib.sha256(text.encode()).hexdigest()[:12]
     known = [json.loads(line) for line in kept.read_text().splitlines()] if kept.exists() else []
     done = {(k["node"], k["change"]): k["outcome"] for k in known if k["version"] == version}
+    if asked.again:
+        done = {place: outcome for place, outcome in done.items() if outcome != "survived"}
     left = [place for place in drawn if place not in done]
     mutants = Mutants(path, left, kept, version, asked.minutes)
     pytest.main([*_OPTIONS, *tests], plugins=[mutants])

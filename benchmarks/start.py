@@ -45,7 +45,6 @@ def commands(table: str) -> dict[str, list[str]]:
         "certify": [COMMAND, "certify", table, "--target", "card"],
         "verify": [COMMAND, "verify", "credit/certificate.json", table],
         "inspect": [COMMAND, "inspect", table, "--target", "card"],
-        "inspect of a model": [COMMAND, "inspect", "credit/model.json"],
         "fit --help": [COMMAND, "fit", "--help"],
     } | {name: [sys.executable, "-c", code] for name, code in IMPORTS.items()}
 

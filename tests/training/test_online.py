@@ -198,8 +198,8 @@ def test_validation_is_not_asked_where_it_has_nothing_to_say(name, monkeypatch):
 
 
 def test_a_million_rows_one_by_one_take_the_memory_of_one(heavy):
-    """20,000 of them in a short run. `test_partial_fit.py` traces where memory goes, in fewer."""
-    p, calls = Perceptron().partial_fit(X, Y), heavy(400_000)
+    """10,000 of them in a short run. `test_partial_fit.py` traces where memory goes, in fewer."""
+    p, calls = Perceptron().partial_fit(X, Y), heavy(200_000)
     x, y = [X[i : i + 1].copy() for i in range(30)], [Y[i : i + 1].copy() for i in range(30)]
 
     def taken_after(calls):

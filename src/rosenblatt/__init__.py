@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from rosenblatt.random_linear import RandomLinearClassifier
     from rosenblatt.scorecard import Scorecard
     from rosenblatt.sign_report import SignReport, forced_signs
+    from rosenblatt.suspect_labels import Suspects, suspects
 
 __all__ = [
     "AROW",
@@ -38,6 +39,7 @@ __all__ = [
     "SignReport",
     "StopReason",
     "Study",
+    "Suspects",
     "Trace",
     "certify",
     "certify_stored",
@@ -49,6 +51,7 @@ __all__ = [
     "save",
     "second_opinion",
     "study",
+    "suspects",
     "trace",
     "train",
 ]
@@ -68,6 +71,7 @@ _HOME = {
     "SignReport": "rosenblatt.sign_report",
     "StopReason": "rosenblatt._training.stopping",
     "Study": "rosenblatt._study.study",
+    "Suspects": "rosenblatt.suspect_labels",
     "Trace": "rosenblatt._tracing.trace",
     "certify": "rosenblatt.certificate",
     "certify_stored": "rosenblatt._out_of_core.certify",
@@ -79,6 +83,7 @@ _HOME = {
     "save": "rosenblatt.model_file",
     "second_opinion": "rosenblatt.opinions",
     "study": "rosenblatt._study.study",
+    "suspects": "rosenblatt.suspect_labels",
     "trace": "rosenblatt._tracing.trace",
     "train": "rosenblatt._out_of_core.train",
 }

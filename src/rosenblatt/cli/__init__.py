@@ -25,7 +25,7 @@ from rosenblatt.errors import RosenblattError
 # What a person wants to do, and the commands for it. A new command is a name here and a file of
 # that name with a function `command`.
 TASKS = {
-    "Learn from a table": ("fit", "inspect", "demo"),
+    "Learn from a table": ("fit", "inspect", "suspects", "demo"),
     "Use a trained model": ("predict", "evaluate", "export"),
     "Prove and check": ("certify", "verify"),
     "Teach and watch": ("trace", "play", "grade"),

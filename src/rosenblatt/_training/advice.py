@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
+
 from rosenblatt._training.stopping import StopReason
 from rosenblatt._util.spelling import either, option
 
@@ -84,6 +86,8 @@ def warning(p: Training, settings: Settings, rows: TrainingSet) -> str | None:
     ended = _Ended(p, settings, rows, errors)
     last = settings.units.keep == "last" and settings.rule.kind == "perceptron"
     unmet = errors > 0 or (p._rule_number > 0 and not of_each)
+    if errors and settings.margin_falls and not of_each and _too_small(p, rows):
+        return ended.too_small()
     if reason is StopReason.MAX_ITER and errors and p.certificate_ and p.certificate_.separable:
         return ended.separable_unfinished()
     if reason is StopReason.MAX_ITER and last and unmet and not settings.all_epochs:
@@ -165,6 +169,13 @@ class _Ended(NamedTuple):
             "Or use the separator of the proof: Perceptron.from_certificate(certificate_)."
         )
 
+    def too_small(self) -> str:
+        return (
+            f"{self.name} has {self.wrong}: the numbers in X are so small beside the 1 of the "
+            "intercept that they do not count. What to try: scale "
+            f"{_scale()}, in training and in prediction alike."
+        )
+
     def undecided(self) -> str:
         return (
             f"{self.name} stopped early, after {self.settings.patience} epochs without a "
@@ -204,6 +215,15 @@ class _Ended(NamedTuple):
             f"hyperplane with none. What to try: {option('keep', 'best')} or "
             f"{option('keep', 'last')}, which return it."
         )
+
+
+def _too_small(p: Training, rows: TrainingSet) -> bool:
+    """The mean of ‖(x, 1)‖² is 1 to the last bit, although X is not all zeros."""
+    scale, examples = p._state.scale, getattr(rows, "examples", None)
+    if scale is None or scale.total != scale.weight or not p.fit_intercept or examples is None:
+        return False
+    X = examples.rows.X
+    return bool(np.any(getattr(X, "data", X) if isinstance(X, tuple) else X))
 
 
 def _scale() -> str:

@@ -61,6 +61,7 @@ def checked_rows(
                 ensure_all_finite=finite,
             )
     except ValueError as error:
+        refuse_first_not_finite(estimator, X, name)
         if name == "X":
             raise
         raise InputError(f"{name} is not in order: {error}") from None
@@ -158,10 +159,7 @@ def _refuse_table(estimator: Any, X: Any, name: str) -> None:
 
 def refuse_not_finite(estimator: Any, X: Matrix, scores: NDArray[np.float64]) -> None:
     """Because X is not, or because scores overflowed."""
-    from sklearn.utils import check_array
-
-    values = X.data[:, None] if isinstance(X, Csr) else X
-    check_array(values, estimator=estimator, input_name="X")  # raises scikit-learn's own error
+    refuse_first_not_finite(estimator, X, "X")
     if np.isnan(scores).any():
         row = int(np.argwhere(np.isnan(scores))[0, 0])
         raise InputError(
@@ -169,6 +167,34 @@ def refuse_not_finite(estimator: Any, X: Matrix, scores: NDArray[np.float64]) ->
             "large. Scale the features, in training and here alike.",
             row=int(row),
         )
+
+
+def refuse_first_not_finite(estimator: Any, X: Any, name: str) -> None:
+    """As scikit-learn does, and says where. What cannot be read as numbers is left to others."""
+    try:
+        rows = as_matrix(X.tocsr()) if sparse.issparse(X) else X
+        rows = rows if isinstance(rows, Csr) else np.asarray(rows, dtype=np.float64)
+        if not isinstance(rows, Csr) and rows.ndim != 2:
+            return
+        place = first_not_finite(rows)
+    except (TypeError, ValueError):
+        return
+    if place is None:
+        return
+    i, j, value = place
+    names = getattr(X, "columns", vars(estimator).get("feature_names_in_"))
+    column = f"{j}" if names is None else f"{j} ({names[j]!r})"
+    found, remedy = (
+        ("NaN", "fill such gaps (sklearn.impute.SimpleImputer), or leave out their rows")
+        if np.isnan(value)
+        else ("infinity", "scale the features, or leave out such rows")
+    )
+    raise InputError(
+        f"Input {name} contains {found}: at row {i}, column {column}. A perceptron takes finite "
+        f"numbers: {remedy}.",
+        row=i,
+        column=j,
+    ) from None
 
 
 def first_not_finite(X: Matrix) -> tuple[int, int, float] | None:

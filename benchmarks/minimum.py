@@ -2,7 +2,8 @@
 
 Errors are rows with y (w·x + b) <= 0; the others train on columns of mean 0 and variance 1. Run
 with `python benchmarks/minimum.py`; name tables to run only those: `... iris wine`. With the word
-`directions` it runs what cones of directions are to reach, and a sign that is forced.
+`directions` it runs what cones of directions are to reach, and a sign that is forced. With the word
+`signs` it shows how far the search comes when signs of weights are demanded.
 """
 
 import sys
@@ -98,10 +99,42 @@ def directions():
         print(f"| {name} | {found} | {wall:.1f} | {processor:.1f} |", flush=True)
 
 
+def alike(n, d):
+    """Columns that all say nearly the same: the more, the larger."""
+    rng = np.random.default_rng(0)
+    z = rng.standard_normal(n)
+    return (z[:, None] + 0.1 * rng.standard_normal((n, d))).round(2), z + rng.normal(0, 0.7, n) > 0
+
+
+def signs():
+    """Fewer orthants: the same rows without a demand, and with a sign for each column."""
+    cancer, benign = load_breast_cancer(return_X_y=True)
+    kept, card = credit()
+    cases = {
+        "alike, 20 columns, all +": (*alike(300, 20), np.ones(20)),
+        "alike, 40 columns, all +": (*alike(300, 40), np.ones(40)),
+        "breast cancer, 10 columns, all -": (cancer[:, :10], benign, -np.ones(10)),
+        "breast cancer, 20 columns, all -": (cancer[:, :20], benign, -np.ones(20)),
+        "credit, 9 columns, income + and reports -": (kept, card, {"income": "+", "reports": "-"}),
+    }
+    print(
+        machine(), "\n\n| rows and demand | without | with | the demand costs |\n|---|---|---|---|"
+    )
+    for name, (X, y, demand) in cases.items():
+        free = minimum_errors(X, y, time_limit=LIMIT / 3)
+        fair = minimum_errors(X, y, signs=demand, time_limit=LIMIT / 3)
+        both = [f"{one.proved_lower} to {one.upper}, {one.proof}" for one in (free, fair)]
+        least, most = fair.price(free)
+        print(f"| {name} | {both[0]} | {both[1]} | {least} to {most} |", flush=True)
+
+
 def main(wanted):
     warnings.simplefilter("ignore")
     if wanted == ["directions"]:
         directions()
+        return
+    if wanted == ["signs"]:
+        signs()
         return
     print(machine(), f"\nTime limit {LIMIT:g} s.\n")
     print(f"| table | rows | {' | '.join(OTHERS)} | proved | lower | upper | seconds |")

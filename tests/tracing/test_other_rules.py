@@ -13,7 +13,7 @@ from sklearn.datasets import load_iris
 
 from common import may_not_separate
 from raising import check_sentence, raises
-from rosenblatt import AROW, PassiveAggressive, Trace, theory, trace
+from rosenblatt import AROW, PassiveAggressive, Perceptron, Trace, theory, trace
 from rosenblatt._core import reference
 from rosenblatt._core.backend import compute
 from rosenblatt._tracing import loss_check, loss_steps
@@ -457,3 +457,45 @@ def test_a_round_trip_changes_nothing(kind, classes):
 def test_a_field_that_is_wrong_is_named(field, value, documents):
     with raises(InputError):
         changed(documents["AROW"], **{field: value})
+
+
+@pytest.mark.parametrize("order", ["cyclic", "shuffle", "random", "batch"])
+def test_projected_steps_keep_every_inequality(order, heavy, tmp_path):
+    """A separator that obeys the signs is never further away after a projection."""
+    held = 0
+    for seed in range(heavy(60)):
+        rng = np.random.default_rng(seed)
+        w, X = rng.integers(-3, 4, 3), rng.integers(-6, 7, (25, 3)).astype(float)
+        X = X[np.abs(X @ w + 0.5) > 2]
+        y = np.where(X @ w > 0, 1, -1)
+        if len(set(y)) < 2 or (X.min(axis=0) == X.max(axis=0)).any():
+            continue
+        signs = np.sign(w).tolist()
+        p = Perceptron(order=order, keep="last", signs=signs, max_iter=300, random_state=seed)
+        t = trace(p.set_params(patience=None), X, y)
+        check = t.check()
+        assert check.exact
+        assert check.ok, str(check)
+        assert check["projection"].status == "held"
+        assert check["bound"].status == "held"
+        weights = [t.weights_at(k).w for k in range(len(t) + 1)]
+        assert all((np.array(v) * signs >= 0).all() for v in weights)
+        projected = [line for line in map(t.step, range(1, len(t) + 1)) if "projected onto" in line]
+        held += bool(projected)
+        again = Trace.from_json(t.to_json(tmp_path / "t.json", all_rows=True))
+        assert again.check().ok
+        assert again.to_json() == t.to_json()
+    assert held or order == "batch"
+
+
+def test_a_trace_with_signs_rejects_what_is_not_so():
+    X, y = np.array([[1.0, 2], [2, 1], [-1, -2], [-2, 1]]), [1, 1, -1, -1]
+    t = trace(Perceptron(order="cyclic", keep="last", signs=[1, 0]), X, y)
+    document = json.loads(t.to_json())
+    for other in ([1], [2, 0], [True, 0], "+", [1, 0, 0]):
+        with raises(InputError):
+            Trace.from_json(json.dumps(document | {"signs": other}))
+    with raises(InputError):
+        trace(Perceptron(order="cyclic", signs=[1, 0]), X, y, w_star=[-1, 1]).check()
+    turned = Trace.from_json(json.dumps(document | {"signs": [-1, 0]})).check()
+    assert not turned.ok

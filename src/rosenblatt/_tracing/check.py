@@ -26,7 +26,7 @@ from rosenblatt._core.protocol import TIES
 from rosenblatt._core.rows import Labelled
 from rosenblatt._tracing.rounding import TINY, ULP, by_step, running
 from rosenblatt._tracing.run import Floats, Run
-from rosenblatt._tracing.space import Space
+from rosenblatt._tracing.space import ProjectedFeatures, Space
 from rosenblatt._tracing.verdict import (
     FAILS,
     HELD,
@@ -143,13 +143,15 @@ def check(replay: Replay, *, radius: float | None, gamma: float | None) -> Check
             why = _no_inner_product("w*")
         return Check([*claims, lemma_1, *list(_without(run))[1:]], exact, why)
     distance = distance_falls(run, n, k, star)
+    projected = [projection(space, k, star)] if isinstance(space, ProjectedFeatures) else []
     theorem, why = mistake_bound(run, bound), ""
     if theorem.status == VIOLATED and distance.status == WITHIN:
         theorem = replace(theorem, status=WITHIN)  # updates that only rounding called for
     elif theorem.status == VIOLATED and distance.status == HELD and not run.linear():
         # The distance fell at every step, below zero: there is no such distance.
         theorem, why = replace(theorem, status=FAILS), _no_inner_product("w - αŵ*")
-    claims += [lemma_1, product_grows_fast(run, n, k), angle_shrinks(run, n, k), distance, theorem]
+    claims += [lemma_1, product_grows_fast(run, n, k), angle_shrinks(run, n, k)]
+    claims += [*projected, distance, theorem]
     return Check(claims, exact, why, setting=setting(run, k, bound))
 
 
@@ -380,7 +382,7 @@ def _change_of_distance(
     assert products is not None
     if n.exact:
         return np.diff(norms2) - factor * np.diff(products), np.zeros(run.n_steps)
-    if not run.single:
+    if not run.single or run.signs is not None:
         sizes = doubts.norms2 + 8 * ULP * np.abs(norms2)
         sizes = sizes + factor * (doubts.products + 8 * ULP * np.abs(products))
         return np.diff(norms2) - factor * np.diff(products), sizes[1:] + sizes[:-1]
@@ -391,6 +393,24 @@ def _change_of_distance(
     terms = 2 * steps * np.abs(n.path.scores) + steps**2 * np.abs(n.squares) + np.abs(with_star)
     doubt = 2 * steps * doubts.scores + factor * steps * run.by_update(star.doubts, sign=1)
     return growth - with_star, doubt + (n.size + 16) * ULP * terms + TINY**2 * (1 + steps**2)
+
+
+def projection(space: ProjectedFeatures, k: Constants, star: Reference) -> Claim:
+    """‖P(v) - u‖² - ‖v - u‖² = 2 m·u - ‖m‖², where m is what the projection took away: of another
+    sign than u = αŵ*, or u is 0 there. Every term is 0 at most, in floats too."""
+    u = star.w * real(k.growth / k.least)
+    change = [np.zeros(0)]
+    for _, block, moved in space.steps_and_blocks():
+        taken = moved - block[1:]
+        change.append(2 * (taken @ u) - (taken**2).sum(axis=1))
+    changes = np.concatenate(change)
+    return worst(
+        "projection",
+        "‖P(v) - αŵ*‖² <= ‖v - αŵ*‖², with v the weights before they are projected",
+        np.where(changes <= 0, HELD, VIOLATED),
+        changes,
+        np.zeros(len(changes)),
+    )
 
 
 def mistake_bound(run: Run, bound: int) -> Claim:

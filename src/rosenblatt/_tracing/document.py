@@ -49,6 +49,7 @@ def write(
         "margin": run.margin,
         "fit_intercept": run.intercept,
         **({} if run.tie == "mistake" else {"tie": run.tie}),
+        **({} if run.signs is None else {"signs": run.signs}),
         "rule": {"kind": run.rule, "number": None if run.by_count else run.number},
         "kernel": _kernel(run.kernel),
         "start": run.start.tolist(),
@@ -196,14 +197,25 @@ def _run(document: Part) -> Run:
             judged=_pairs(document, "kept"),
             rivals=rivals,
             tie=document.one_of("tie", TIES) if "tie" in document else "mistake",
+            signs=_signs(document, d) if "signs" in document else None,
             **_rule(document),
         )
     plain = run.kernel is None and run.order != "batch" and run.eta == run.margin == 1
+    projects = run.by_count and run.kernel is None and not run.mixed and k is None
+    if run.signs is not None and (not projects or run.beyond(run.start).any()):
+        raise InvalidDocument("signs are of a perceptron with two classes, and start obeys them")
     if not (run.by_count or plain):
         raise InvalidDocument(
             f"{run.rule} has no kernel, no order='batch', eta0 = 1 and margin = 1"
         )
     return run
+
+
+def _signs(document: Part, d: int) -> list[int]:
+    signs = document.values("signs")
+    if len(signs) != d or not all(type(v) is int and v in (-1, 0, 1) for v in signs):
+        raise InvalidDocument("signs is not -1, 0 or 1 for each feature")
+    return signs
 
 
 def _rule(document: Part) -> dict[str, Any]:

@@ -12,7 +12,14 @@ from rosenblatt._tracing import loss_check
 from rosenblatt._tracing.check import Check, Constants, check, constants
 from rosenblatt._tracing.loss_check import Losses
 from rosenblatt._tracing.run import About, Floats, Ints, Run
-from rosenblatt._tracing.space import Features, JointFeatures, Kernelled, MixedFeatures, Space
+from rosenblatt._tracing.space import (
+    Features,
+    JointFeatures,
+    Kernelled,
+    MixedFeatures,
+    ProjectedFeatures,
+    Space,
+)
 from rosenblatt._tracing.walk import Path, Reference
 from rosenblatt._util.text import counted, first_few, row_number
 from rosenblatt._validation.parameters import not_allowed
@@ -42,6 +49,8 @@ class Replay:
             return MixedFeatures(run)
         if not run.linear():
             return Kernelled(run)
+        if run.signs is not None:
+            return ProjectedFeatures(run)
         return Features(run) if run.k is None else JointFeatures(run)
 
     @cached_property
@@ -90,7 +99,8 @@ class Replay:
             return None
         self.need_all_rows("the check is about all rows")
         table = as_table(run.X)
-        return certify(table, run.y, fit_intercept=run.intercept, sample_weight=run.c)
+        more: dict[str, Any] = {"fit_intercept": run.intercept, "sample_weight": run.c}
+        return certify(table, run.y, **more, signs=run.signs)
 
     @cached_property
     def star(self) -> Reference | None:
@@ -178,6 +188,8 @@ def lifted(run: Run, w_star: Any) -> Floats:
         values, with_intercept = given.vector(w_star, d, "w_star")
     else:
         values, with_intercept = given.vectors(w_star, run.k, d, "w_star")
+    if run.signs is not None and run.beyond(np.append(values[:d], 0.0)).any():
+        raise InputError("w_star is against the signs that training demanded: give one that obeys.")
     if not with_intercept:
         return np.concatenate([values, np.zeros((*values.shape[:-1], 1))], axis=-1)
     if values[..., -1].any() and not run.intercept:

@@ -54,6 +54,7 @@ class Run:
     rule: Kind = "perceptron"
     number: float = 0.0  # C of PassiveAggressive, r of AROW
     tie: str = "mistake"  # what a score of 0 is
+    signs: list[int] | None = None  # that weights must have: steps are projected
 
     @property
     def k(self) -> int | None:
@@ -73,6 +74,11 @@ class Run:
         """c_i y_i, by update; of many classes c_i. Other rules have τ or α in the place of c_i."""
         weights = self.weights[self.rows] if self.by_count else loss_steps.lengths(self)
         return np.asarray(weights * self.own if self.rivals is None else weights)
+
+    def beyond(self, w: Floats) -> NDArray[np.bool_]:
+        """Where weights are against their signs."""
+        signs = np.zeros(w.shape[-1] - 1) if self.signs is None else self.signs
+        return np.asarray(np.append(signs, 0) * w < 0)
 
     @property
     def by_count(self) -> bool:

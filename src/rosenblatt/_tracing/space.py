@@ -260,7 +260,7 @@ class Features(Space):
         run = self.run
         if run.by_count and run.order != "batch":
             examples = Examples(run.X, run.y, run.c)
-            return scores_on_the_way(examples, self.start, run.rows, run.intercept), None
+            return scores_on_the_way(examples, self.start, run.rows, run), None
         scores = np.empty(len(run.rows))
         for updates, of_rows in self._scores_of_steps():
             scores[updates] = of_rows
@@ -299,6 +299,49 @@ class Features(Space):
     def ends(self, star: Reference, path: Path) -> tuple[Fraction, Fraction, Fraction]:
         start, w = self.exact_start, star.w.ravel()
         return dot(w, w), dot(start, w), dot(start, start)
+
+
+class ProjectedFeatures(Features):
+    """Weights that must have signs: after each step those against theirs become 0."""
+
+    def blocks(self) -> Iterator[tuple[int, Floats]]:
+        for begin, block, _ in self.steps_and_blocks():
+            yield begin, block
+
+    def steps_and_blocks(self) -> Iterator[tuple[int, Floats, Floats]]:
+        """With the weights after each step as they were before the projection."""
+        run, w = self.run, self.start + 0.0
+        length = max(1, _BLOCK // (self.size * int(run.sizes.max(initial=1))))
+        for begin in range(0, run.n_steps, length):
+            end = min(begin + length, run.n_steps)
+            block, moved = [w], []
+            for z in self._steps(begin, end):
+                moved.append(block[-1] + z)
+                block.append(np.where(run.beyond(moved[-1]), 0.0, moved[-1]))
+            yield begin, np.array(block), np.array(moved)
+            w = block[-1]
+
+    def exact_path(self, star: Reference | None) -> Path:
+        run, w = self.run, list(self.exact_start)
+        of_star = [Fraction(0)] * len(w) if star is None else [Fraction(v) for v in star.w.tolist()]
+        signs = [*(run.signs or []), 0]
+        scores, norms2, products = list[Fraction](), [dot(w, w)], [dot(w, of_star)]
+        for t in range(1, run.n_steps + 1):
+            made, moved = run.updates_of(t), list(w)
+            x = run.lifted(run.rows[made]).tolist()
+            for step, row in zip(run.steps[made].tolist(), x, strict=True):
+                exact = [Fraction(v) for v in row]
+                scores.append(dot(exact, w))
+                moved = [v + Fraction(step) * xj for v, xj in zip(moved, exact, strict=True)]
+            w = [v if s * v >= 0 else Fraction(0) for s, v in zip(signs, moved, strict=True)]
+            norms2.append(dot(w, w))
+            products.append(dot(w, of_star))
+        return Path(
+            np.array(norms2, dtype=object),
+            None if star is None else np.array(products, dtype=object),
+            np.array(scores, dtype=object),
+            None if star is None else dot(of_star, of_star),
+        )
 
 
 class JointFeatures(Features):
@@ -382,7 +425,7 @@ class MixedFeatures(Features):
         examples = Examples(run.X, run.y, run.c)
         for t, (w, _) in self.blocks():
             for some in self._shards(t):
-                scores[some] = scores_on_the_way(examples, w, run.rows[some], run.intercept)
+                scores[some] = scores_on_the_way(examples, w, run.rows[some], run)
         return scores, None
 
     @np.errstate(over="ignore", invalid="ignore")
@@ -424,9 +467,12 @@ class MixedFeatures(Features):
         )
 
 
-def scores_on_the_way(examples: Examples, start: Floats, rows: Ints, intercept: bool) -> Floats:
+def scores_on_the_way(examples: Examples, start: Floats, rows: Ints, run: Run) -> Floats:
     """The score of each of these rows, as the core has it, where every row makes an update."""
-    every_row_calls = UpdateRule("perceptron", np.inf, intercept)
+    every_row_calls = UpdateRule("perceptron", np.inf, run.intercept)
+    if run.signs is not None:
+        signs = np.array(run.signs, dtype=np.int8)
+        every_row_calls = every_row_calls._replace(kind="projected", signs=signs)
     machine = Primal(examples, every_row_calls)
     machine.log = Log()
     memory = machine.start(start, averaged=False)

@@ -73,6 +73,13 @@ def _of_weights(trace: Trace, k: int, before: Floats, after: Floats, p: Floats |
     rows, sizes, change = run.rows[made], run.eta * run.steps[made], after - before
     x = run.lifted(rows)[0, :-1] if len(rows) == 1 else change[:-1]
     b = change[-1] if run.mixed else sizes.sum()
+    if run.signs is not None:
+        moved = before + (sizes[:, None] * run.lifted(rows)).sum(axis=0)
+        if run.beyond(moved).any():
+            x = x if len(rows) == 1 else (moved - before)[:-1]
+            words = _moved(run, before, moved, x, sizes, b, p)
+            signs = f"projected onto the signs: w {vector(after[:-1])}"
+            return f"step {k}: {_why(trace, k)}: {words}; {signs}"
     return f"step {k}: {_why(trace, k)}: {_moved(run, before, after, x, sizes, b, p)}"
 
 

@@ -339,7 +339,7 @@ def trace(
     return Trace(recorder.run(), about(fitted, names), w_star=w_star, estimator=fitted)
 
 
-_WITHOUT_TRACE = {"decay": "a rate that decays", "relaxation": "Relaxation", "signs": "signs"}
+_WITHOUT_TRACE = {"decay": "a rate that decays", "relaxation": "Relaxation"}
 
 
 class Recorder:
@@ -352,10 +352,9 @@ class Recorder:
 
     def begin(self, settings: Settings, job: AnyJob, state: AnyState) -> None:
         learner, examples = job.learner, cast(Labelled, job.learner.examples)
-        kind = "signs" if settings.rule.signs is not None else settings.rule.kind
-        if kind in _WITHOUT_TRACE:
+        if settings.rule.kind in _WITHOUT_TRACE:
             raise InputError(
-                f"trace does not follow {_WITHOUT_TRACE[kind]}: it follows the "
+                f"trace does not follow {_WITHOUT_TRACE[settings.rule.kind]}: it follows the "
                 "perceptron with a constant rate, PassiveAggressive and AROW."
             )
         if settings.rule.kind in ("PA-I", "PA-II") and _weighed(examples.c):
@@ -376,8 +375,9 @@ class Recorder:
             "keep": settings.units.keep,
             "n": examples.n,
             "rule": settings.rule.kind,
-            "number": 0.0 if rule.kind == "perceptron" else rule.number,
+            "number": 0.0 if settings.rule.kind == "perceptron" else rule.number,
             "tie": settings.units.tie,
+            "signs": None if settings.rule.signs is None else list(settings.rule.signs),
         }
 
     def judged(self, state: AnyState) -> None:

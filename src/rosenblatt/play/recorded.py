@@ -83,6 +83,8 @@ def _refuse(trace: Trace) -> None:
         why = "its rows have weights"
     elif run.start.any():
         why = "it did not start from zero weights"
+    elif run.signs is not None:
+        why = "its weights have signs that were demanded"
     elif run.tie != "mistake":
         why = f"on the page a score of 0 is a mistake, and here tie={run.tie!r}"
     elif run.keep == "vote":

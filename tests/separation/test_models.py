@@ -187,3 +187,34 @@ def test_a_column_that_is_constant_in_what_is_left():
     for name, value in alone.coefficients.items():
         assert found.coefficients[name] == pytest.approx(value, abs=1e-8)
     assert found.intervals["x0"] == pytest.approx(alone.intervals["x0"], abs=1e-6)
+
+
+@pytest.mark.parametrize("family", ["poisson", "ordinal"])
+def test_no_other_optimiser_finds_a_higher_likelihood(family, heavy):
+    """Small tables of few numbers, most of them separated somewhere."""
+    draw, found = np.random.default_rng(8), set()
+    for _ in range(heavy(400)):
+        n, d = draw.integers(5, 10), draw.integers(1, 4)
+        X = draw.integers(-2, 3, (n, d)) * draw.choice([1.0, 0.1, 3.0], d)
+        if family == "poisson":
+            y = draw.integers(0, 3, n) * draw.integers(0, 2, n)
+        else:
+            y = np.argsort(np.argsort(X[:, 0] + draw.normal(0, 1.0, n))) * 3 // n + 1
+        own = limiting_model(X, y, family=family)
+        found.add(own.verdict)
+
+        def of_counts(v, X=X, y=y):
+            eta = np.clip(X @ v[1:] + v[0], -50, 50)
+            return -np.sum(stats.poisson.logpmf(y, np.exp(eta)))
+
+        def of_levels(v, X=X, y=y):
+            at = np.array([-np.inf, v[0], v[0] + np.exp(np.clip(v[1], -30, 30)), np.inf])
+            above, below = (
+                1 / (1 + np.exp(-np.clip(at[k] - X @ v[2:], -200, 200))) for k in (y, y - 1)
+            )
+            return -np.sum(np.log(np.maximum(above - below, 1e-300)))
+
+        loss, size = (of_counts, d + 1) if family == "poisson" else (of_levels, d + 2)
+        best = optimize.minimize(loss, np.zeros(size), method="BFGS").fun
+        assert own.log_likelihood >= -best - 1e-6, (X.tolist(), y.tolist())
+    assert {"overlap", "quasi-complete separation"} <= found

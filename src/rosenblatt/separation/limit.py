@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, final
 
@@ -44,7 +45,8 @@ class LimitingModel:
 
     `coefficients` are infinite where the certificate says so, and nan where a coefficient is not
     determined: it may run either way, or its column is collinear. `intervals` are those of the
-    profile likelihood, open to one side where a coefficient runs; `p_values` of the
+    profile likelihood, open to one side where a coefficient runs (and left out where it was not
+    found); `p_values` of the
     likelihood-ratio test that a coefficient is 0; `standard_errors` are of the finite ones.
     `fitted` has one for each row, and nan for rows of weight 0: the probability of `label`, of
     counts the mean, of levels the probability of its own; exactly 0 or 1 in `separated_rows`.
@@ -316,7 +318,8 @@ def _limit(certificate: Certificate, given: Given, confidence: float) -> Limitin
     finite = [j for j, name in enumerate(given.names) if signs[name] == "0"]
     own.centre(finite)
     usual = isinstance(own, _Usual)
-    columns = independent(own.design(rest), finite, intercept=usual) if rest.any() else []
+    first = [*finite, *own.constant]
+    columns = independent(own.design(rest), first, intercept=usual) if rest.any() else []
     _refuse_near_collinear(given, set(finite) - set(columns))
     likelihood, beta = None, None
     if columns:
@@ -333,14 +336,15 @@ def _limit(certificate: Certificate, given: Given, confidence: float) -> Limitin
     elif rest.any() and usual:
         value = own.nothing()
     # Of running ones the finite end is that of all rows.
-    chosen = independent(own.design(own.every), intercept=usual)
+    chosen = independent(own.design(own.every), own.constant, intercept=usual)
     whole = own.likelihood(own.every, chosen)
     for k, j in enumerate(chosen):
         if signs[name := given.names[j]] in _RUNNING and name in own.tested:
             side = 1.0 if signs[name] == "+" else -1.0
-            end = whole.one_sided(value, k, side, confidence)
-            intervals[name] = (end, np.inf) if side > 0 else (-np.inf, end)
-            p_values[name] = _p(2.0 * (value - whole.without([k])))
+            with suppress(InputError):  # where others run, too, floats may lose their way
+                end = whole.one_sided(value, k, side, confidence)
+                intervals[name] = (end, np.inf) if side > 0 else (-np.inf, end)
+                p_values[name] = _p(2.0 * (value - whole.without([k])))
     constant = [j for j in chosen if j in own.constant]
     if constant:
         _, null = own.likelihood(own.every, constant).highest()

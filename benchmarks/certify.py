@@ -145,6 +145,18 @@ def bench_verifier():
         yield f"10000 x 20, {kind}, the stand-alone verifier", 1000.0, ms, ms / 1000, "< 1"
 
 
+def bench_wide():
+    """Noise of thousands of columns: seconds of one core, and of the check by verify.py alone."""
+    rng = np.random.default_rng(0)
+    for n, d, target in ((1000, 4096, "< 1.5 s"), (5000, 4096, "< 5 s"), (8000, 2500, "< 10 s")):
+        X, y = rng.standard_normal((n, d)).astype(np.float32), rng.random(n) < 0.5
+        (ours,) = best_of(2, lambda X=X, y=y: certify(X, y), clock=time.process_time)
+        claim = certify(X, y).to_dict()
+        data = verify.Data(claim, X.astype("<f8").tobytes(), np.where(y, 1, -1).tolist())
+        (check,) = best_of(1, lambda c=claim, d=data: verify.check(c, d), clock=time.process_time)
+        yield f"{n} x {d}, {claim['verdict']} (peer: the check)", check, ours, ours / check, target
+
+
 PEAK = """
 import time, numpy as np
 from rosenblatt import certify, verify

@@ -144,7 +144,7 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] # untype
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         other = type(self).__new__(type(self))
-        other.__dict__ = copy.deepcopy(vars(self), memo)
+        other.__dict__ = copy.deepcopy(dict(vars(self)), memo)
         return other
 
 
@@ -252,8 +252,10 @@ class TrainedLinearClassifier(Training, LinearClassifier):
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """One pass over the given rows in their order, whatever `order` (one step with "batch").
 
-        Then the last, the averaged and the kept weights are evaluated on these rows (keep="best"),
-        or the last and the kept (keep="pocket"). `classes` are needed when the first call does not
+        keep="auto" follows a rule that changes: it returns the mean of the weights or the last
+        ones, whichever was right more often on the newest rows before they were learned. Else
+        the last, the averaged and the kept weights are evaluated on these rows (keep="best"), or
+        the last and the kept (keep="pocket"). `classes` are needed when the first call does not
         hold rows of all. `mistakes_`, `update_counts_`, `training_errors_` and `converged_` are
         about the rows of this call; `n_iter_` counts calls. "scale" is of the rows of this call and
         of those before. If `keep`, `fit_intercept` or the learning rate was changed, it begins anew

@@ -282,7 +282,7 @@ class Following(Keep):
     def before_pass(self, job: Job[W, V], state: State[W, V]) -> None:
         rivals = [job.learner.average(state.memory, state.visits), state.memory.w]
         _, wrong = job.evaluation_rows.count(rivals)
-        fades = FADES ** len(job.learner.examples.y)
+        fades = FADES**job.learner.examples.n
         mean, last = (fades * old + new for old, new in zip(state.ahead, wrong, strict=True))
         state.ahead = float(mean), float(last)
         if mean - last > CHANGED:

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import twins
+from rosenblatt import certify
 from rosenblatt.cli import run
 from tampering import changed, changes
 
@@ -54,6 +55,28 @@ def test_every_change_of_a_certificate_has_the_same_end(both, heavy):
     random.Random(1).shuffle(cases)
     seen = both(cases[: heavy(len(cases))])
     assert seen[1] > 10 * seen[0] > 0
+
+
+def test_signs_under_complete_separation_are_checked(both):
+    X, y = [[0.0, 5.0], [1.0, 5.0], [0.0, 1.0], [1.0, 2.0]], [1, 1, 0, 0]
+    table = "x0,x1,y\n" + "".join(f"{a},{b},{label}\n" for (a, b), label in zip(X, y, strict=True))
+    claim = certify(X, y).to_dict()
+    assert [part["signs"] for part in claim["signs"]] == ["±", "+", "-"]
+    other = [{"signs": "-", **claim["signs"][1]} | {"signs": "-"}, {"signs": "0"}, {"signs": "?"}]
+    turned = [claim | {"signs": [claim["signs"][0], part, claim["signs"][2]]} for part in other]
+    seen = both([(json.dumps(one), table) for one in (claim, *turned)])
+    assert seen == {0: 2, 1: 2}
+
+
+def test_other_models_are_left_to_the_program(page):
+    X, y = [[5.0], [4.0], [3.0], [4.0]], [1, 1, 0, 1]
+    table = "x0,time,y\n5,1,1\n4,2,1\n3,3,0\n4,4,1\n"
+    for given in ({"family": "cox", "time": [1, 2, 3, 4]}, {"absorb": list("aabb")}):
+        claim = certify(X, y, **given)
+        asked = [json.dumps(claim.to_dict()), "t.csv", table]
+        ((status, lines),) = page.evaluate("(asked) => twin.plain(asked)", [asked])
+        assert status == 2
+        assert "another model than the logistic one" in lines[0]
 
 
 def test_spoiled_tables_have_the_same_end(both, heavy):

@@ -86,7 +86,7 @@ function isObject(value) {
 export function checkForm(claim) {
   const schema = isObject(claim) ? claim.schema : null, found = schema ? `is ${repr(schema)}` : "there is none";
   demand(schema === SCHEMA, `its schema should be ${repr(SCHEMA)}, but ${found}`, Unreadable);
-  const other = "family" in claim || "demand" in claim;
+  const other = ["family", "absorbed", "demand"].some((name) => name in claim);
   demand(!other, "it is about another model than the logistic one, or about signs: python -m rosenblatt.verify reads it", Unreadable);
   const { verdict } = claim, known = typeof verdict === "string" && Object.hasOwn(VERDICTS, verdict);
   demand(known, `the verdict ${repr(verdict)} is not known`);
@@ -96,7 +96,7 @@ export function checkForm(claim) {
   demand(named && claim.labels.some(Boolean), "labels are not two names, or of many classes as many");
   const there = [...Object.keys(claim), ...Object.keys(claim.margins ?? {})];
   const odd = (k > 2 ? ["collinear", "geometric", "revealing"] : ["sizes"]).filter((name) => there.includes(name));
-  demand(!odd.length, `${repr(odd)} belong to another number of classes`);
+  demand(!odd.length, `${repr(odd)} belong to another number of classes, or to another family`);
   demand(k === 2 || "sizes" in claim, "the sizes of the classes are missing");
 }
 

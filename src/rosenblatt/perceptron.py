@@ -53,14 +53,16 @@ class Perceptron(PerceptronTraining, TrainedLinearClassifier):
     eta0 : float, default=1.0
         The learning rate η. From zero weights, scaling it (and `margin` with it) scales w and
         changes nothing else.
-    margin : float, "scale" or "auto", default="auto"
+    margin : float, "scale", "wide" or "auto", default="auto"
         μ: a row makes an update when y_i (w·x_i + b) <= μ, of k > 2 classes s_y - s_r <= μ.
         "scale": η times the mean of ‖(x_i, 1)‖² over the rows by weight (‖x_i‖² through the
-        origin), of k > 2 classes twice that. "auto": with keep="auto" it begins with "scale" and
-        falls to 0 in six steps, which errs less on rows not seen; the mean of the weights is that
-        of the last three steps and of what follows. If at most one row in 8 is a mistake then, the
-        plain rule goes on until an epoch is clean or patience ends it. With any other `keep`, with
-        `decay`, a number as `tol`, and the orders "random" and "batch", "auto" is 0.
+        origin), of k > 2 classes twice that. "wide": eight times that; averaged weights then err
+        less on new rows where these are few, or have many columns. "auto": with keep="auto" it
+        begins with "scale" and falls to 0 in six steps, which errs less on rows not seen; the mean
+        of the weights is that of the last three steps and of what follows. If at most one row in 8
+        is a mistake then, the plain rule goes on until an epoch is clean or patience ends it. With
+        any other `keep`, with `decay`, a number as `tol`, and the orders "random" and "batch",
+        "auto" is 0.
     tie : {"mistake", "positive", "negative"}, default="mistake"
         What a score of 0 is: a mistake, whatever the label; "positive": right for `classes_[1]`;
         "negative": right for `classes_[0]`. Updates and `training_errors_` follow it; `predict`
@@ -192,7 +194,7 @@ class Perceptron(PerceptronTraining, TrainedLinearClassifier):
     order: Literal["shuffle", "fixed", "cyclic", "blocks", "mixed", "random", "batch"] = "shuffle"
     keep: Literal["auto", "best", "last", "pocket", "average", "vote"] = "auto"
     eta0: float = 1.0
-    margin: float | Literal["scale", "auto"] = "auto"
+    margin: float | Literal["scale", "wide", "auto"] = "auto"
     tie: Literal["mistake", "positive", "negative"] = "mistake"
     decay: float = 0.0
     signs: Any = None

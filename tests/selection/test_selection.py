@@ -463,3 +463,24 @@ def test_a_tie_goes_to_averaged_weights_then_to_fewer_training_errors():
     tied = [Candidate(r.keep, r, k, 20, 4, 20) for r, (_, k) in zip(rules, learners, strict=True)]
     for candidates, place in [(tied, 3), (tied[:3], 1), ([tied[0], tied[2]], 1)]:
         assert Criterion(1.0 - np.eye(2)).best(candidates)[0] is candidates[place]
+
+
+def test_another_than_the_preferred_rule_wins_by_a_standard_error():
+    """Of 20 rows: one row is a standard error of one row, and of four rows that of four is two."""
+    rule = Perceptron().fit([[0.0], [1.0]], [0, 1])
+    wrong = [np.arange(20.0) < k for k in (4, 3, 0)]
+    few, fewer, none = (
+        Candidate(name, rule, 0, 20, int(w.sum()), 20, losses=w.astype(float))
+        for name, w in zip(("preferred", "close", "far"), wrong, strict=True)
+    )
+    base = Candidate("larger class", rule, 9, 20, 9, 20, baseline=True)
+    criterion = Criterion(1.0 - np.eye(2), prefers="preferred")
+    crossed = np.r_[np.zeros(10), np.ones(3), np.zeros(7)]  # other rows are wrong: chance
+    apart = Candidate("close", rule, 0, 20, 3, 20, losses=crossed)
+    assert criterion.best([base, few, apart]) == (few, apart)
+    assert criterion.best([base, few, none]) == (none, None)
+    assert criterion.best([base, few]) == (few, None)
+    assert Criterion(1.0 - np.eye(2)).best([base, few, apart]) == (apart, None)
+    same = Candidate("same", rule, 0, 20, 4, 20, losses=few.losses)
+    assert criterion.best([base, same, few]) == (few, same)
+    assert fewer.losses.sum() == 3

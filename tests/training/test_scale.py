@@ -178,3 +178,16 @@ def test_a_mean_beyond_floats_is_refused():
     X = [[1e200, 0.0], [0.0, -1e200]]
     with raises(InputError, option="margin", value="scale"):
         Perceptron(margin="scale").fit(X, [0, 1])
+
+
+def test_wide_is_eight_times_as_much_to_the_bit():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(80, 4)), rng.integers(3, size=80)
+    for labels in (y, y > 0):
+        scale, wide = (
+            Perceptron(margin=m, random_state=0).fit(X, labels) for m in ("scale", "wide")
+        )
+        assert wide.margin_ == 8 * scale.margin_
+        same = Perceptron(margin=wide.margin_, random_state=0).fit(X, labels)
+        assert (wide.coef_ == same.coef_).all()
+        assert (wide.mistakes_ == same.mistakes_).all()

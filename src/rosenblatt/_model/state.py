@@ -272,7 +272,7 @@ def read_rule(recipe: Part) -> tuple[str, Number, float]:
     kind = recipe.one_of("rule", get_args(Kind))
     decay = recipe.number("decay") if "decay" in recipe else 0.0
     number = recipe.value("number")
-    return kind, number if number in ("scale", "auto") else recipe.number("number"), decay
+    return kind, number if number in ("scale", "wide", "auto") else recipe.number("number"), decay
 
 
 def read_scale(part: Part) -> Scale | None:

@@ -84,7 +84,7 @@ def rules(
     seed, table = options.random_state, (*size, 2)
     forced = options.comparison is True
     shared: dict[str, Any] = {"random_state": seed, "class_weight": options.class_weight}
-    baselines = {WITH_MARGIN: Perceptron(keep="average", margin="scale", **shared)}
+    baselines = {WITH_MARGIN: Perceptron(keep="average", margin="wide", **shared)}
     baselines |= comparison_rules(*table, all_of_them=forced, **shared)
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import StandardScaler

@@ -16,6 +16,7 @@ from rosenblatt._util.spelling import option
 from rosenblatt._util.text import named, number
 from rosenblatt._validation import parameters
 from rosenblatt.errors import InputError, InputTypeError
+from rosenblatt.selection.candidates import WITH_MARGIN
 from rosenblatt.selection.criterion import Criterion, cost_matrix
 from rosenblatt.selection.measures import LEAST_GROUPS, mean_interval
 
@@ -114,7 +115,11 @@ def criterion_of(options: Options, labels: list[str]) -> Criterion:
     costs = pairs_of(options.costs, labels)
     cost_matrix(labels, costs)  # refused whatever decides
     return Criterion.of(
-        labels, options.decides, costs, prefers_weights=options.linear_only is not False
+        labels,
+        options.decides,
+        costs,
+        prefers_weights=options.linear_only is not False,
+        prefers=WITH_MARGIN,
     )
 
 

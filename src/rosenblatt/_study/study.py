@@ -214,7 +214,7 @@ def study(
     >>> credit = datasets.load_credit().filename
     >>> found = study(credit, target="card", ignore=["share", "expenditure"])
     >>> found
-    <Study of card: average, 15.5% wrong in test (11.4% to 20.5%), overlap>
+    <Study of card: average with margin, 15.2% wrong in test (11.1% to 20.1%), overlap>
     """
     given = {name: value for name, value in locals().items() if name not in _NO_OPTIONS}
     given["groups"] = groups if isinstance(groups, str) else None

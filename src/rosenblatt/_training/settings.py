@@ -30,7 +30,8 @@ if TYPE_CHECKING:
     from rosenblatt._training.estimator import Training
 
 
-Number = float | Literal["scale", "auto"]
+Number = float | Literal["scale", "wide", "auto"]
+_WIDE = 8.0  # times "scale"
 
 
 class Measured(Protocol):
@@ -61,7 +62,7 @@ class Rule(NamedTuple):
         self, rows: Measured, *, intercept: bool, before: Scale | None = None
     ) -> Scale | None:
         """How large the rows are, and those before; None where nobody asks for it."""
-        if self.number not in ("scale", "auto"):
+        if isinstance(self.number, float):
             return None
         size = rows.size(intercept=intercept)
         size = size if before is None else before.with_more(size)
@@ -69,11 +70,11 @@ class Rule(NamedTuple):
             return Scale(0.0, 1.0)  # no margin, and training says how far it comes
         if not 0 <= size.total < math.inf:  # of a kernel k(x, x) can be anything
             raise InputError(
-                f"{option(self.name, 'scale')}: the mean squared length of the rows is "
+                f"{option(self.name, self.number)}: the mean squared length of the rows is "
                 f"{size.mean:g}. Scale the features, for example with "
                 f"sklearn.preprocessing.StandardScaler, or give {option(self.name)} as a number.",
                 option=self.name,
-                value="scale",
+                value=self.number,
             )
         return size
 
@@ -102,12 +103,14 @@ class Rule(NamedTuple):
         return float(self.number) if scale is None else eta0 * self.in_units(eta0, scale, k)
 
 
-def margin_rule(margin: Any, words: tuple[str, ...] = ("scale",)) -> Rule:
-    return Rule("perceptron", _scaled("margin", margin, parameters.not_negative, words), "margin")
+def margin_rule(margin: Any, words: tuple[str, ...] = ("scale", "wide")) -> Rule:
+    number = _scaled("margin", margin, parameters.not_negative, words)
+    share = _WIDE if number == "wide" else 1.0
+    return Rule("perceptron", number, "margin", share=share)
 
 
 def perceptron_rule(margin: Any, decay: Any, signs: Any) -> Rule:
-    rule = margin_rule(margin, ("scale", "auto"))._replace(signs=signs)
+    rule = margin_rule(margin, ("scale", "wide", "auto"))._replace(signs=signs)
     falls = parameters.not_negative("decay", decay)
     return rule._replace(kind="decay", decay=falls) if falls else rule
 

@@ -57,7 +57,7 @@ def candidates(
             order="random", keep="pocket", max_updates=POCKET_UPDATES, **options
         )
     rules["average"] = Perceptron(keep="average", **options)
-    rules[WITH_MARGIN] = Perceptron(keep="average", margin="scale", **options)
+    rules[WITH_MARGIN] = Perceptron(keep="average", margin="wide", **options)
     if "rbf kernel" not in without:
         rules["rbf kernel"] = KernelPerceptron(kernel="rbf", **common)
     return rules
@@ -87,7 +87,7 @@ def streamed(*, random_state: Any = 0, class_weight: Any = None) -> dict[str, An
     options: dict[str, Any] = {"random_state": random_state, "class_weight": class_weight}
     in_blocks = options | {"order": "blocks"}
     rules = {keep: Perceptron(keep=keep, **in_blocks) for keep in ("last", "best", "average")}
-    return rules | {WITH_MARGIN: Perceptron(keep="average", margin="scale", **in_blocks)}
+    return rules | {WITH_MARGIN: Perceptron(keep="average", margin="wide", **in_blocks)}
 
 
 def not_streamed(*, comparison: bool = False) -> dict[str, str]:

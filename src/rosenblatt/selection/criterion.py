@@ -38,11 +38,15 @@ class Criterion:
         too, of more than two classes its intercepts; with "error" they stay as they were learned.
     prefers_weights : bool
         A rule without weights must win by a standard error of the difference at least.
+    prefers : str or None
+        The name of a candidate: another rule must win by as much. The lowest of many counts is
+        often low by chance.
     """
 
     costs: NDArray[np.float64]
     objective: str = "error"
     prefers_weights: bool = False
+    prefers: str | None = None
 
     @classmethod
     def of(
@@ -52,10 +56,11 @@ class Criterion:
         costs: Costs | None = None,
         *,
         prefers_weights: bool = False,
+        prefers: str | None = None,
     ) -> Criterion:
         """`costs` by (actual, predicted) label: others cost 1."""
         matrix = cost_matrix(labels, (costs or {}) if objective == "cost" else {})
-        return cls(matrix, objective, prefers_weights)
+        return cls(matrix, objective, prefers_weights, prefers)
 
     @property
     def moves(self) -> bool:
@@ -104,17 +109,22 @@ class Criterion:
         return scored.cheapest(self.costs_in(scored.counts))
 
     def best(self, candidates: list[Candidate]) -> tuple[Candidate, Candidate | None]:
-        """The lowest loss on rows that did not train; and who would have won but for its lack of
-        weights. On a tie a rule with weights, which can be read, then the shortest card, then
+        """The lowest loss on rows that did not train; and who would have won but for what is
+        preferred. On a tie a rule with weights, which can be read, then the shortest card, then
         averaged weights, which vary least, then the fewest training errors, then the first."""
         # after Ctrl-C what there is
         chosen_from = [c for c in candidates if not c.baseline] or candidates[1:]
         winner = min(chosen_from, key=_rank)
         readable = [c for c in chosen_from if _has_weights(c)]
-        if not self.prefers_weights or _has_weights(winner) or not readable:
+        if not readable or (not _has_weights(winner) and not self.prefers_weights):
             return winner, None
         rival = min(readable, key=_rank)
-        return (winner, None) if _clearly(winner, rival) else (rival, winner)
+        for c in readable:
+            if c.name == self.prefers and not _clearly(rival, c):
+                rival = c
+        if rival is winner or (not _has_weights(winner) and _clearly(winner, rival)):
+            return winner, None
+        return rival, winner
 
 
 def cost_matrix(labels: list[str], costs: Costs) -> NDArray[np.float64]:
@@ -163,8 +173,10 @@ def _card(c: Candidate) -> Card | None:
 
 def _clearly(winner: Candidate, rival: Candidate) -> bool:
     """Whether the difference on the same rows is a standard error of it at least."""
+    if winner is rival:
+        return False
     if winner.losses is None or rival.losses is None:
         return True
     by_row = rival.losses - winner.losses
     error = math.sqrt(len(by_row)) * float(by_row.std(ddof=1)) if len(by_row) > 1 else math.inf
-    return float(by_row.sum()) >= error
+    return 0 < float(by_row.sum()) >= error

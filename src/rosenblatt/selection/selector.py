@@ -51,7 +51,8 @@ class Selection:
     comparison_rules : list of ComparisonRule
         Their errors on the test rows; they learned from the rows that the winner learned from.
     passed_over : Candidate or None
-        It would have won by less than a standard error, and has no weights that can be shown.
+        It would have won by less than a standard error, and another is preferred: one with weights
+        that can be shown, or the one that the criterion names.
     estimator : estimator
         The winner, fitted on the rows in `fitted_on`.
     preprocessor : transformer or None
@@ -204,10 +205,11 @@ class Selection:
         winner, compared = self.winner, sum(not c.baseline for c in self.candidates)
         if compared < 2:
             return "Only one candidate was given, so nothing was chosen on the validation rows."
+        low = "it is the lowest" if self.passed_over is None else "nearly the lowest is chosen"
         return (
-            f"{self._chosen_by(winner)} is too optimistic on average, as it is the lowest of "
-            f"{compared} (baselines are not counted). So the winner is measured again, on test "
-            "rows that played no part in the choice."
+            f"{self._chosen_by(winner)} is too optimistic on average, as {low} of {compared} "
+            "(baselines are not counted). So the winner is measured again, on test rows that "
+            "played no part in the choice."
         )
 
     def _chosen_by(self, winner: Candidate) -> str:

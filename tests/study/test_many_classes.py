@@ -112,7 +112,7 @@ def test_why_one_and_not_the_other_is_the_difference(found):
 
 def test_no_class_is_told_from_another_than_its_nearest(found):
     X, y = found.preprocessing.transform(towns().drop(columns="label")), towns()["label"]
-    train = found.selection.train
+    train = found.selection.fitted_on
     scores = found.estimator.decision_function(X[train])
     expected = set()
     for c, label in enumerate(found.estimator.classes_):

@@ -22,7 +22,7 @@ WORD = 2**64 - 1
 def of_name(name):
     """The candidate, as its name says."""
     keep, _, margin = name.partition(" with ")
-    more = {"margin": "scale"} if margin else {}
+    more = {"margin": "wide"} if margin else {}
     return Perceptron(order="blocks", keep=keep, random_state=0, **more)
 
 

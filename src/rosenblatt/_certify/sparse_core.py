@@ -36,7 +36,7 @@ _ROUNDS = 8  # of programmes, each in smaller units
 _CLEAR = 1e-9  # of a row of length 1: floats see it
 _BITS = (8, 40)  # of multipliers that are kept
 _WEIGHT_BITS = (20, 52)  # below the point, of weights that are kept
-_MOST_ROWS = 10**4  # in a programme that takes seconds, and not minutes
+_MOST_ROWS = 7000  # in a programme that takes seconds, and not minutes
 _METHOD = "highs-ds"
 
 
@@ -76,15 +76,17 @@ def _programme(rows: Rows, table: Any) -> _Guess:
     from scipy.optimize import linprog  # late: it takes longer to import than most proofs
 
     n, size = table.shape
-    rows.budget.spend(16 * rows.n)
-    for options in ({}, {"presolve": False}):
+    for presolve in (True, False):
+        rows.budget.spend(16 * rows.n)
+        left = rows.budget.seconds_left()
         result = linprog(
             np.concatenate([np.zeros(size), -np.ones(n)]),
             A_ub=sparse.hstack([-table, sparse.identity(n)], format="csr"),
             b_ub=np.zeros(n),
             bounds=[(None, None)] * size + [(0.0, 1.0)] * n,
             method=_METHOD,
-            options=options,
+            options={"presolve": presolve}
+            | ({} if left is None else {"time_limit": max(left, 0.0)}),
         )
         if result.x is not None:
             return _Guess(result.x[:size], result.x[size:] > 0.5, -result.ineqlin.marginals)

@@ -10,7 +10,6 @@ open.
 
 from __future__ import annotations
 
-from contextlib import suppress
 from fractions import Fraction
 from typing import Any
 
@@ -56,9 +55,12 @@ def decide(
     if known is not None and partition.first_conflict:
         raise LimitReached(ONLY_SEPARABLE)
     if sparse.issparse(rows.X) and not _is_one_class(rows):
-        with suppress(LimitReached):
+        try:
             _by_columns(partition)
             return None
+        except LimitReached:
+            if known is not None:  # which training has nothing to say about
+                raise
     elif (found := _squared_hinge(rows)) is not None:
         view, guess = found
         if (bound := _separated(partition, view, guess)) is not None:

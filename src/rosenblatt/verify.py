@@ -25,7 +25,7 @@ from collections.abc import Callable, Iterable, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
-from itertools import accumulate, compress, zip_longest
+from itertools import accumulate, chain, compress, zip_longest
 from operator import mul
 from typing import Any
 
@@ -579,19 +579,19 @@ def sided_parts(claim: Part, y: Sequence[int], present: Iterable[int]) -> dict[i
 
 def pairs_of(
     name: str, y: Sequence[int], present: Iterable[int], beside: dict[str, list[float]]
-) -> list[tuple[int, int]]:
+) -> Iterable[tuple[int, int]]:
     strata = defaultdict[float, list[int]](list)
     for i in present:
         strata[beside["strata"][i] if "strata" in beside else 0.0].append(i)
     if name == "conditional":
         chosen = {s: [i for i in rows if y[i] > 0] for s, rows in strata.items()}
         demand(all(len(one) == 1 for one in chosen.values()), "a stratum has not one choice")
-        return [(chosen[s][0], j) for s, rows in strata.items() for j in rows if j not in chosen[s]]
+        return ((chosen[s][0], j) for s, rows in strata.items() for j in rows if j not in chosen[s])
     time = beside["time"]
     entry = beside.get("entry", [-math.inf] * len(time))
     demand(all(entry[i] < time[i] for rows in strata.values() for i in rows), "time <= entry")
     each = (risk_pairs(rows, y, time, entry) for rows in strata.values())
-    return [pair for pairs in each for pair in pairs]
+    return chain.from_iterable(each)
 
 
 def risk_pairs(

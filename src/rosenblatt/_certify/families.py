@@ -9,6 +9,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple, final
 
 import numpy as np
@@ -39,7 +40,7 @@ def refuse_pairs(pairs: bool, family: str) -> None:
         )
 
 
-_MOST_NUMBERS = 2 * 10**8  # in the rows that decide
+_MOST_NUMBERS, _MOST_COMPARISONS = 2 * 10**8, 2 * 10**6  # in the rows that decide
 
 
 class Column(NamedTuple):
@@ -371,7 +372,9 @@ def rows_of(
 ) -> tuple[Rows, Names]:
     if beside.family in verify.PAIRED:
         values = {role: column.tolist() for role, column in beside.values.items()}
-        pairs = sorted(verify.pairs_of(beside.family, y.tolist(), present, values))
+        made = verify.pairs_of(beside.family, y.tolist(), present, values)
+        pairs = sorted(islice(made, _MOST_COMPARISONS + 1))
+        _refuse_too_many(len(pairs), X.shape[1])
         if not pairs:
             raise InputError(
                 "There is nothing to compare: no stratum has a row beside the one that was chosen."
@@ -379,7 +382,6 @@ def rows_of(
                 else "There is nothing to compare: no one else is at risk at the time of an event."
             )
         one, other = np.array(pairs, dtype=np.intp).T
-        _refuse_too_many(len(one), X.shape[1])
         return PairRows(X, one, other, decimal, budget), FamilyNames(
             one * len(y) + other, one, other
         )
@@ -406,10 +408,10 @@ def rows_of(
 
 
 def _refuse_too_many(n: int, d: int) -> None:
-    if n * d > _MOST_NUMBERS:
+    if n * d > _MOST_NUMBERS or n > _MOST_COMPARISONS:
         raise InputError(
-            f"{n:,} comparisons of {d:,} columns are too many to decide about. Entry times that "
-            "are close to the times of events make them many: round both, or give strata."
+            f"{n:,} or more comparisons of {d:,} columns are too many to decide about. Entry times "
+            "that are close to the times of events make them many: round both, or give strata."
         )
 
 

@@ -858,8 +858,8 @@ def check_conflict(data: Data, part: Part, signs: Sequence[int] = ()) -> None:
     """A positive blend of rows that is zero: no w can have them all on the right side. Where signs
     of weights are demanded, it may be of the other sign there: w·blend would be 0 at most, too."""
     demand(0 < len(part["rows"]) <= data.size + 1, "the conflict has no rows or too many")
-    total = zip_longest(data.total(part, "conflict"), signs, fillvalue=0)
-    left = any(max(sign * v, 0) if sign else v for v, sign in total)
+    both = zip_longest(data.total(part, "conflict"), signs, fillvalue=0)
+    left = any(max(sign * v, 0) if sign else v for v, sign in both)
     demand(not left, "the conflict does not cancel")
     demand(part["y"] == [data.y[i] for i in part["rows"]], "the conflict has other labels")
     meet = data.intercept and not signs

@@ -1,4 +1,4 @@
-"""What to do where a logistic regression has no finite estimate.
+"""What to do where a regression has no finite estimate.
 
 That is under complete or quasi-complete separation, as `certify` finds it. Ask in this order:
 

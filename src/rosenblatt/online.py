@@ -22,7 +22,7 @@ from rosenblatt._training.settings import (
 @dataclass(kw_only=True, eq=False, repr=False)  # its fields are the parameters
 class _StepsOfItsOwn(TrainedLinearClassifier):
     order: Literal["shuffle", "fixed", "cyclic", "blocks", "random"] = "shuffle"
-    keep: KeepName = "average"
+    keep: KeepName | Literal["auto"] = "average"
     fit_intercept: bool = True
     max_iter: int = 10
     max_updates: int | None = None

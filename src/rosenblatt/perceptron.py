@@ -245,7 +245,7 @@ class Perceptron(PerceptronTraining, TrainedLinearClassifier):
         """One more than the visits made; multi_class="ovr": those of the longest training."""
         need_fit(self, "t_")
         trained: tuple[Any, ...] = self._of_classes or (self,)
-        return 1 + max(one._state.visits + one._state.visits_before for one in trained)
+        return 1 + max(int(one._state.visits + one._state.visits_before) for one in trained)
 
     @property
     def coef_(self) -> NDArray[np.float64]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from itertools import combinations, product
 from typing import Any, NamedTuple, Self
@@ -20,6 +20,7 @@ from rosenblatt._util.progress import check_interrupt, heard_by, interrupted_by,
 from rosenblatt._util.text import Numbered, many
 from rosenblatt._validation import parameters, targets
 from rosenblatt._validation.rows import checked_rows, rows_to_predict
+from rosenblatt._validation.signs import Signs, demanded, refuse_constant
 from rosenblatt._validation.targets import sample_weights
 from rosenblatt.errors import InputError
 
@@ -44,6 +45,9 @@ class Scorecard(Classifier):
         How many points a term may earn or cost, at most 100.
     class_weight : dict, "balanced" or None, default=None
         What an error on a row of each class counts.
+    signs : mapping or array of shape (d,), default=None
+        Signs that points must have, for `classes_[1]`: {"income": "+", "reports": "-"}, or -1, 0
+        and 1 by column. More of an income then never costs points.
     prove : bool, default=True
         Bound what any other weights on the terms of the card could do: `bracket_`.
     time_limit : float, default=1.0
@@ -62,7 +66,8 @@ class Scorecard(Classifier):
     bracket_ : tuple or None
         (lower, upper): no weights on these terms, whole or not, make fewer training errors than
         `lower`, proved in exact arithmetic; the card makes `upper`. By weight, where rows have
-        weights. None without `prove`, or where Ctrl-C came first.
+        weights; with `signs`, of weights that have them. None without `prove`, or where Ctrl-C
+        came first.
     training_errors_ : int
         Training rows that it gets wrong.
     errors_by_terms_ : array
@@ -96,6 +101,7 @@ class Scorecard(Classifier):
         max_points: int = 5,
         *,
         class_weight: Any = None,
+        signs: Any = None,
         prove: bool = True,
         time_limit: float = 1.0,
         verbose: int = 0,
@@ -103,6 +109,7 @@ class Scorecard(Classifier):
         self.max_terms = max_terms
         self.max_points = max_points
         self.class_weight = class_weight
+        self.signs = signs
         self.prove = prove
         self.time_limit = time_limit
         self.verbose = verbose
@@ -127,9 +134,13 @@ class Scorecard(Classifier):
                     "Only binary classification is supported. A card tells two classes apart, and "
                     f"y holds {len(classes)}: ask for one against the rest, y == label."
                 )
+            signs = self._demanded(rows.shape[1])
+            # One for each column may be about some of the rows, as in a fold; a name was meant.
+            if isinstance(self.signs, Mapping):
+                refuse_constant(signs, vars(self).get("feature_names_in_"), rows)
             validation = self._validation(X_val, y_val, classes)
             with shown(lines=True) if self.verbose else heard_by(None):
-                cards = self._searched(rows, examples, watch)
+                cards = self._searched(rows, examples, signs, watch)
             self.classes_ = classes
             self._choose(rows, examples, cards, validation)
             self.bracket_ = None
@@ -146,6 +157,9 @@ class Scorecard(Classifier):
         parameters.positive("time_limit", self.time_limit)
         parameters.level("verbose", self.verbose)
 
+    def _demanded(self, d: int) -> Signs | None:
+        return demanded(self.signs, vars(self).get("feature_names_in_"), d)
+
     def _dense(self, X: Any) -> NDArray[np.float64]:
         if not isinstance(X, np.ndarray):
             raise InputError(
@@ -161,14 +175,17 @@ class Scorecard(Classifier):
         rows = self._dense(checked_rows(self, X, reset=False, name="X_val"))
         return rows, targets.signs(targets.labels(y, len(rows), "y_val"), classes, name="y_val")
 
-    def _searched(self, X: NDArray[np.float64], examples: Examples, watch: Watch) -> list[Card]:
+    def _searched(
+        self, X: NDArray[np.float64], examples: Examples, signs: Signs | None, watch: Watch
+    ) -> list[Card]:
         terms = terms_of(X, examples.c)
         Z = np.empty((len(terms), len(X)), dtype=np.int8)
         for k, term in enumerate(terms):
             Z[k] = term.values(X)
         c = np.ones(examples.n) if examples.c is None else examples.c
         # What it costs to call a row the second class, instead of the first one.
-        search = Search(Z, np.where(examples.y > 0, -c, c), int(self.max_points))
+        costs = np.where(examples.y > 0, -c, c)
+        search = Search(Tally(Z, costs, int(self.max_points), _of_terms(signs, terms)))
         with suppress(Interrupted), interrupted_by(watch.check_interrupt):  # what was found stays
             search.run(int(self.max_terms))
         self.errors_by_terms_ = np.array([errors for errors, _ in search.best])
@@ -192,7 +209,10 @@ class Scorecard(Classifier):
     def _bound(self, X: Any, examples: Examples) -> None:
         wrong, c = examples.y * self._rule.scores(X) < 0, examples.c
         upper = int(wrong.sum()) if c is None else float(c[wrong].sum())
-        self.bracket_ = (bound(self._rule, X, examples.y, c, float(self.time_limit)), upper)
+        lower = bound(
+            self._rule, X, examples.y, c, float(self.time_limit), self._demanded(X.shape[1])
+        )
+        self.bracket_ = (lower, upper)
 
     def prove_on(self, X: Any, y: Any) -> Self:
         """Bound the card on rows X with labels y, those it learned from: sets `bracket_`."""
@@ -266,7 +286,9 @@ class Scorecard(Classifier):
         return tags
 
 
-def bound(card: Card, X: Any, y: Any, sample_weight: Any, time_limit: float) -> float:
+def bound(
+    card: Card, X: Any, y: Any, sample_weight: Any, time_limit: float, signs: Signs | None
+) -> float:
     """Errors that every rule with weights on the terms of the card makes: proved."""
     c = sample_weights(sample_weight, len(y))
     if not card.terms:  # nothing to weigh: one class is wrong, whichever is said
@@ -275,7 +297,15 @@ def bound(card: Card, X: Any, y: Any, sample_weight: Any, time_limit: float) -> 
         return int(least) if c is None else least
     from rosenblatt.error_bracket import minimum_errors
 
-    return minimum_errors(card.values(X), y, sample_weight=c, time_limit=time_limit).proved_lower
+    values = card.values(X)
+    each = _of_terms(signs, card.terms) * (values != values[0]).any(axis=0)
+    bracket = minimum_errors(values, y, sample_weight=c, time_limit=time_limit, signs=each)
+    return bracket.proved_lower
+
+
+def _of_terms(signs: Signs | None, terms: Sequence[Term]) -> Signs:
+    columns = np.array([term.column for term in terms], dtype=np.intp)
+    return np.zeros(len(terms), dtype=np.int8) if signs is None else signs[columns]
 
 
 # --- Errors of very many cards at once: all that differ from a given one by one term more --------
@@ -292,13 +322,14 @@ Earned = tuple[int, int]  # the number of a term, and its points
 
 
 class Tally:
-    """Rows by terms, in whole numbers, with the cost of each row."""
+    """Rows by terms, in whole numbers, with the cost of each row; signs of points, by term."""
 
-    def __init__(self, Z: NDArray[np.int8], costs: Floats, most: int):
+    def __init__(self, Z: NDArray[np.int8], costs: Floats, most: int, signs: Signs):
         self.Z, self.costs = Z, costs
         self.second = float(-costs[costs < 0].sum())  # the weight of the second class
         self.points = [p for size in range(1, most + 1) for p in (size, -size)]
         self.points_of_two = np.array(list(product(self.points, repeat=2)))
+        self.refused = signs[:, None] * np.array(self.points) < 0
         self.most = most
         counts = Z.max(axis=1, initial=0) > 1
         self.counted = np.flatnonzero(counts).tolist()
@@ -329,6 +360,7 @@ class Tally:
         for term in self.counted:
             z = self.Z[term].astype(np.int64)
             errors[term] = [self._least(totals + p * z) for p in self.points]
+        errors[self.refused] = np.inf
         return errors + self.second
 
     def _with_yes_no(self, terms: NDArray[np.intp], ranked: Whole, order: Any) -> Floats:
@@ -363,7 +395,9 @@ class Tally:
         by_total = np.bincount(places.ravel(), costs.ravel(), room * len(totals))
         sums = by_total.reshape(len(totals), room)[:, ::-1].cumsum(axis=1)
         least = np.minimum(sums.min(axis=1), 0.0)
-        return np.asarray(self.second + least.reshape(len(self.points), -1))
+        errors = np.asarray(self.second + least.reshape(len(self.points), -1))
+        errors[self.refused[a][:, None] | self.refused[b]] = np.inf
+        return errors
 
     def pairs(self) -> list[tuple[float, tuple[Earned, Earned]]]:
         """The best card of two terms that hold or not, for each sign of both: all of them are
@@ -386,8 +420,11 @@ class Tally:
         best = []
         for (p, q), least in sums.items():
             np.fill_diagonal(least, np.inf)
+            no_p, no_q = (self.refused[terms, self.points.index(v)] for v in (p, q))
+            least[no_p[:, None] | no_q] = np.inf
             i, j = (int(k) for k in np.unravel_index(least.argmin(), least.shape))
-            best.append((self.second + float(least[i, j]), ((terms[i], p), (terms[j], q))))
+            if np.isfinite(least[i, j]):
+                best.append((self.second + float(least[i, j]), ((terms[i], p), (terms[j], q))))
         return best
 
 
@@ -428,9 +465,9 @@ Terms = tuple[Earned, ...]
 class Search:
     """Cards on these terms."""
 
-    def __init__(self, Z: Any, costs: Floats, most: int):
-        self.tally = Tally(Z, costs, most)
-        self._slack = _SLACK * float(np.abs(costs).sum())
+    def __init__(self, tally: Tally):
+        self.tally = tally
+        self._slack = _SLACK * float(np.abs(tally.costs).sum())
         self._known: dict[Terms, Floats] = {}
         self.best: list[tuple[float, Terms]] = [(self.tally.errors(self.tally.totals(())), ())]
 
@@ -461,7 +498,13 @@ class Search:
         begun = [(*c, one) for c in cards for one in self._next(c, _TRIED)]
         if k == 2:
             begun += [pair for _, pair in self.tally.pairs()]
-            alone = [(t, p) for t in self.tally.counted for p in self.tally.points]
+            points, refused = self.tally.points, self.tally.refused
+            alone = [
+                (t, p)
+                for t in self.tally.counted
+                for i, p in enumerate(points)
+                if not refused[t, i]
+            ]
             begun += [(one, *self._next((one,), 1)) for one in alone]
         return list(dict.fromkeys(_ordered(card) for card in begun if len(card) == k))
 

@@ -11,6 +11,7 @@ from sklearn.datasets import load_breast_cancer, load_iris
 from raising import check_sentence, raises
 from rosenblatt import minimum_errors, suspect_labels, suspects
 from rosenblatt.errors import InputError
+from rosenblatt.suspect_labels import Suspects
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -54,7 +55,7 @@ def test_reasons_are_what_the_table_says(planted, found):
         others = int((nearest != one.label).sum())
         assert one.neighbours == (others if others > 5 else 0)
         assert one.neighbours >= 6 or one.in_all_rules or "give its label" in one.reason
-    check_sentence(str(found))
+    check_sentence(str(Suspects(list(found), found.ranking, found.scores, 9)))
 
 
 def test_the_number_is_the_proved_one(planted, found):
@@ -101,3 +102,17 @@ def test_the_command_counts_rows_as_the_file_does(shell, tmp_path):
     code, said, _ = shell("suspects", str(tmp_path / "t.csv"), "-y", "y", "--json")
     told = json.loads(said)
     assert (code, len(told["suspects"]), told["rows"]) == (0, 20, 30)
+    assert told["suspects"][0]["row"] == 4  # from 0, as in every --json
+
+
+def test_a_program_finds_rows_in_reasons_counted_as_rows_are(shell, tmp_path):
+    X, y = load_iris(return_X_y=True)
+    table = pd.DataFrame(X[:100], columns=list("abcd")).assign(y=y[:100])
+    table.loc[7] = [*X[60], 0]
+    table.to_csv(tmp_path / "t.csv", index=False)
+    code, said, _ = shell("suspects", str(tmp_path / "t.csv"), "-y", "y", "--json")
+    one = next(one for one in json.loads(said)["suspects"] if one["row"] == 7)
+    assert (code, one["twin"]) == (0, 60)
+    assert "row 60" in one["reason"]
+    code, said, _ = shell("suspects", str(tmp_path / "t.csv"), "-y", "y")
+    assert 'row 8 ("0"): it has the values of row 61' in said

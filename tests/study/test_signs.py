@@ -3,6 +3,7 @@
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from commands import CREDIT
@@ -52,7 +53,26 @@ def test_what_cannot_be_demanded_is_an_error_before_training(signs):
         study(CREDIT, target="card", ignore=LATER, signs=signs)
 
 
-@pytest.mark.parametrize("other", [{"scorecard": True}, {"stream": True}], ids=repr)
-def test_what_does_not_go_together(other):
+def test_what_does_not_go_together():
     with raises(InputError, option="signs"):
-        study(CREDIT, target="card", signs={"income": "+"}, **other)
+        study(CREDIT, target="card", signs={"income": "+"}, stream=True)
+
+
+def test_the_points_of_a_card_have_the_signs_and_those_of_words_beside_the_reference_level():
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(
+        {"home": rng.choice(["own", "parents", "rent"], 400), "income": rng.integers(0, 9, 400)}
+    )
+    points = 2 * (table["home"] != "rent") + (table["income"] >= 4) + rng.integers(-1, 2, 400)
+    table["paid"] = np.where(points >= 2, "yes", "no")
+    signs = {"home=own": "-", "income": "-"}
+    found = study(table, target="paid", scorecard=True, signs=signs, comparison=False)
+    terms = found.to_dict()["rule"]["card"]["terms"]
+    assert terms
+    for term in terms:
+        assert term["feature"] != "home=rent"  # the reference level
+        assert not (term["feature"] == "income" and term["points"] > 0)
+        assert not (term["feature"] == "home=own" and term["points"] > 0)
+    assert found.to_dict()["price"]["at_least"] > 0
+    beside = study(table, target="paid", signs={"income": "+"}).to_dict()["card"]
+    assert not [t for t in beside["terms"] if t["feature"] == "income" and t["points"] < 0]

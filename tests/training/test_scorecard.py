@@ -67,12 +67,14 @@ def test_a_planted_card_is_recovered_from_labels_of_which_a_tenth_are_wrong():
     assert card.training_errors_ <= (labels != people(1000)[1]).sum()  # the planted card's
 
 
-def fewest_of_two(Z, second, most):
-    """All pairs of terms, all points, all thresholds."""
+def fewest_of_two(Z, second, most, signs):
+    """All pairs of terms, all points with these signs, all thresholds."""
     points = [p for p in range(-most, most + 1) if p]
     least = min(second.sum(), (~second).sum())
     for a, b in combinations(range(len(Z)), 2):
-        for p, q in product(points, repeat=2):
+        for p, q in product([0, *points], repeat=2):
+            if p * signs[a] < 0 or q * signs[b] < 0:
+                continue
             totals = p * Z[a] + q * Z[b]
             cuts = np.append(np.unique(totals), totals.max() + 1)
             wrong = ((totals[None, :] >= cuts[:, None]) != second).sum(axis=1)
@@ -80,14 +82,41 @@ def fewest_of_two(Z, second, most):
     return least
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_two_terms_are_the_best_of_all_pairs(seed):
+@pytest.mark.parametrize("signs", [None, [1, 0, 0], [-1, -1, 1], [1, 1, 1]], ids=repr)
+@pytest.mark.parametrize("seed", range(3))
+def test_two_terms_are_the_best_of_all_pairs(seed, signs):
     X, y = noisy(40, 3, seed)
-    Z = np.array([term.values(X) for term in terms_of(X)]).astype(int)
+    terms = terms_of(X)
+    Z = np.array([term.values(X) for term in terms]).astype(int)
     assert (Z.max(axis=1) > 1).any()  # counts among them
-    card = Scorecard(max_terms=2, max_points=3, prove=False).fit(X, y)
-    assert card.errors_by_terms_[2] == fewest_of_two(Z, y == 1, 3)
-    assert card.training_errors_ == card.errors_by_terms_[2]
+    card = Scorecard(max_terms=2, max_points=3, signs=signs, prove=False).fit(X, y)
+    each = [0 if signs is None else signs[term.column] for term in terms]
+    assert card.errors_by_terms_[-1] == fewest_of_two(Z, y == 1, 3, each)
+    assert card.training_errors_ == card.errors_by_terms_[-1]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_points_have_the_signs_demanded_and_so_have_the_weights_of_the_bracket(seed):
+    X, y = noisy(60, 4, seed)
+    signs = np.random.default_rng(seed).integers(-1, 2, 4)
+    card = Scorecard(max_terms=4, signs=signs).fit(X, y)
+    demanded = signs[[term.column for term in card._rule.terms]]
+    assert (demanded * card.points_ >= 0).all()
+    if card._rule.terms:
+        bracket = minimum_errors(card.term_values(X), y, signs=demanded, time_limit=1)
+        assert card.bracket_ == (bracket.proved_lower, card.training_errors_)
+        assert card.bracket_[1] >= bracket.lower
+
+
+def test_signs_are_for_the_second_class_by_name_and_kept_in_files(tmp_path):
+    table, labels = people(noise=0.1)
+    card = Scorecard(3, signs={"income": "-"}).fit(table, labels)
+    assert not [p for t, p in zip(card.terms_, card.points_, strict=True) if "inc" in t and p > 0]
+    assert Scorecard(3, signs={"income": "+"}).fit(table, labels).training_errors_ < (
+        card.training_errors_
+    )
+    save(card, tmp_path / "card.json")
+    assert load(tmp_path / "card.json").signs == {"income": "-"}
 
 
 @given(seed=st.integers(0, 10**6), n=st.integers(8, 40))

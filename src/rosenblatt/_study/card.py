@@ -16,6 +16,7 @@ from rosenblatt._study.one_column import OneColumn
 from rosenblatt._training.card_rule import Card, Term
 from rosenblatt._util.spelling import option
 from rosenblatt._util.text import many, named
+from rosenblatt._validation.signs import demanded
 from rosenblatt.data.features import Words
 from rosenblatt.data.preparation import Preparation
 from rosenblatt.data.preprocessing import Number, Preprocessing
@@ -73,12 +74,16 @@ def rules(
             value=True,
         )
     weight, points = _class_weight(read, options), options.max_points or MOST_POINTS
+    assert read.preprocessing is not None
+    signs = signs_of_points(read.preprocessing, options)
     cards: dict[str, Any] = {
-        f"{CARD} {many(k, 'term')}": Scorecard(k, points, class_weight=weight, prove=False)
+        f"{CARD} {many(k, 'term')}": Scorecard(
+            k, points, class_weight=weight, signs=signs, prove=False
+        )
         for k in range(1, (options.max_terms or MOST_TERMS) + 1)
     }
-    assert read.preprocessing is not None
-    one_column = {ONE_COLUMN: OneColumn([*map(_with_all_levels, read.preprocessing.columns)])}
+    columns = [_with_all_levels(column, options.signs) for column in read.preprocessing.columns]
+    one_column = {ONE_COLUMN: OneColumn(columns)}
     if options.comparison is False:
         return cards, one_column, {}
     seed, table = options.random_state, (*size, 2)
@@ -91,6 +96,14 @@ def rules(
 
     scaled = {name: make_pipeline(StandardScaler(), rule) for name, rule in baselines.items()}
     return cards, scaled | one_column, comparison_rules_left_out(*table, all_of_them=forced)
+
+
+def signs_of_points(preprocessing: Preprocessing, options: Options) -> list[int] | None:
+    """By column of `CardPreparation`, which cards see without names."""
+    columns = (_with_all_levels(column, options.signs) for column in preprocessing.columns)
+    names = [name for column in columns for name in column.features]
+    signs = demanded(options.signs, names, len(names))
+    return None if signs is None else signs.tolist()
 
 
 def _class_weight(read: Read, options: Options) -> Any:
@@ -175,11 +188,10 @@ def _bracket(estimator: Scorecard, rows: int) -> str | None:
     if isinstance(upper, float):
         what = f"in the cost of its {what}"
     claim = f"The card makes {upper:,.6g} {what}"
+    these = "for these terms" if estimator.signs is None else "for these terms with these signs"
     if lower >= upper:
-        return f"{claim}. No other weights for these terms, whole or not, make fewer: proved."
-    return (
-        f"{claim}. No weights for these terms, whole or not, make fewer than {lower:,.6g}: proved."
-    )
+        return f"{claim}. No other weights {these}, whole or not, make fewer: proved."
+    return f"{claim}. No weights {these}, whole or not, make fewer than {lower:,.6g}: proved."
 
 
 def _example(
@@ -238,14 +250,15 @@ def beside(compared: Compared, options: Options) -> CardBeside | None:
         return None
     if sparse.issparse(read.X) or read.X.size > _SOON or read.X.shape[1] > _FEW:
         return None
-    if selection.interrupted or options.stream or options.signs:
+    if selection.interrupted or options.stream:
         return None
-    preprocessor = CardPreparation(read.preprocessing, impute=read.impute)
+    preprocessor = CardPreparation(read.preprocessing, impute=read.impute, signs=options.signs)
     known, test = selection.fitted_on, selection.test
     X = preprocessor.fit(read.X[known]).transform(read.X[known])
-    card = Scorecard(
-        MOST_TERMS, MOST_POINTS, class_weight=_class_weight(read, options), prove=False
-    ).fit(X, read.y[known])
+    weight, signs = _class_weight(read, options), signs_of_points(read.preprocessing, options)
+    card = Scorecard(MOST_TERMS, MOST_POINTS, class_weight=weight, signs=signs, prove=False).fit(
+        X, read.y[known]
+    )
     criterion, classes, labels = selection.criterion, card.classes_, selection.labels
     answers = card.predict(preprocessor.transform(read.X[test]))
     losses, own, always = (
@@ -278,12 +291,20 @@ class CardPreparation(TransformerMixin, BaseEstimator):  # type: ignore[misc] # 
 
     Columns of whole numbers are filled with whole ones, so that points stay whole.
     A card gives points for one word, whichever it is: without its own column the reference level
-    would take a term for each other word. Of two words one column says all.
+    would take a term for each other word. Of two words one column says all. Where `signs` of a word
+    are demanded, they are meant beside the reference level, and that has no points.
     """
 
-    def __init__(self, preprocessing: Preprocessing, *, impute: str | None = None):
+    def __init__(
+        self,
+        preprocessing: Preprocessing,
+        *,
+        impute: str | None = None,
+        signs: dict[str, str] | None = None,
+    ):
         self.preprocessing = preprocessing
         self.impute = impute
+        self.signs = signs
 
     def fit(self, X: Any, y: Any = None) -> Self:
         known = (
@@ -297,7 +318,8 @@ class CardPreparation(TransformerMixin, BaseEstimator):  # type: ignore[misc] # 
         ]
         self._filled = known.with_scales(fills, [0.0] * len(fills), [1.0] * len(fills))
         known = self._filled
-        self.preprocessing_ = replace(known, columns=tuple(map(_with_all_levels, known.columns)))
+        columns = (_with_all_levels(column, self.signs) for column in known.columns)
+        self.preprocessing_ = replace(known, columns=tuple(columns))
         return self
 
     def transform(self, X: Any) -> Any:
@@ -306,7 +328,7 @@ class CardPreparation(TransformerMixin, BaseEstimator):  # type: ignore[misc] # 
         for column in self._filled.columns:
             end = begin + len(column.features)
             block = rows[:, begin:end]
-            if isinstance(column, Words) and _lacks(column):
+            if isinstance(column, Words) and _lacks(column, self.signs):
                 place = column.values.index(str(column.reference))
                 block = np.insert(block, place, 1.0 - block.sum(axis=1), axis=1)
             blocks.append(block)
@@ -320,11 +342,11 @@ def _whole(x: Any) -> bool:
     return bool((there == np.floor(there)).all())
 
 
-def _with_all_levels(column: Any) -> Any:
-    return replace(column, reference=None) if _lacks(column) else column
+def _with_all_levels(column: Any, signs: dict[str, str] | None) -> Any:
+    return replace(column, reference=None) if _lacks(column, signs) else column
 
 
-def _lacks(column: Any) -> bool:
+def _lacks(column: Any, signs: dict[str, str] | None) -> bool:
     """Has it a level without a column that is worth one?"""
     words = isinstance(column, Words) and not column.boolean and column.reference is not None
-    return words and len(column.levels) > 1
+    return words and len(column.levels) > 1 and not (signs or {}).keys() & set(column.features)

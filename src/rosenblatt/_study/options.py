@@ -131,10 +131,9 @@ class Options(ReadOptions):
             if (value := getattr(self, name)) is not None and not self.scorecard:
                 card = option("scorecard", True)
                 raise _refused(name, value, f"is about a scorecard: give {card}, too.")
-        for name in ("scorecard", "stream"):
-            if self.signs and getattr(self, name):
-                why = f"is for weights that rows in memory teach, not for {option(name, True)}"
-                raise _refused("signs", self.signs, f"{why}: give one of them.")
+        if self.signs and self.stream:
+            why = f"is for weights that rows in memory teach, not for {option('stream', True)}"
+            raise _refused("signs", self.signs, f"{why}: give one of them.")
         if self.scorecard and self.stream:
             why = f"searches for a card on rows in memory, and {stream} is for tables that memory"
             raise _refused("scorecard", True, f"{why} cannot hold: give one of them.")

@@ -87,6 +87,9 @@ def price(X: Any, y: Any, weights: Any, certificate: Certificate, options: Optio
     ]
     free, fair = (bracket.named(names) for bracket in asked)
     least, most = fair.price(free)
+    sentence = fair.price_sentence(free)
+    if options.scorecard:
+        sentence = f"For linear rules of all columns, {sentence[0].lower()}{sentence[1:]}"
     return {
         "signs": fair.signs,
         "rows": fair.n_rows,
@@ -94,7 +97,7 @@ def price(X: Any, y: Any, weights: Any, certificate: Certificate, options: Optio
         "errors_at_most": int(fair.upper),
         "at_least": int(least),
         "at_most": int(most),
-        "sentence": fair.price_sentence(free),
+        "sentence": sentence,
     }
 
 

@@ -130,8 +130,11 @@ def compare(
     n, d = read.X.shape
     preprocessor: Any = None
     if read.preprocessing is not None:
-        kind = Preparation if not options.scorecard else card.CardPreparation
-        preprocessor = kind(read.preprocessing, impute=read.impute)
+        preprocessor = Preparation(read.preprocessing, impute=read.impute)
+        if options.scorecard:
+            preprocessor = card.CardPreparation(
+                read.preprocessing, impute=read.impute, signs=options.signs
+            )
     size = n if options.cv else n * 3 // 5, d
     criterion = criterion_of(options, list(read.counts))
     groups = row_groups(_without_row_numbers(read), read.y, read.groups)
@@ -203,6 +206,7 @@ def _rules(
     read: Read, options: Options, size: tuple[int, int], groups: RowGroups | None
 ) -> tuple[dict[str, Any], dict[str, Any], dict[str, str]]:
     """The candidates and the baselines; and what is not tried, with the reason."""
+    signs = _demanded(read, options)
     if options.scorecard:
         return card.rules(read, options, size)
     seed, weight = options.random_state, options.class_weight
@@ -217,7 +221,6 @@ def _rules(
         why = "it has no weights that could have signs"
     elif repeated:
         why = "rows are repeated, and it would memorise them"
-    signs = _demanded(read, options)
     rules = candidates(*size, random_state=seed, kernel=kernel, class_weight=weight, signs=signs)
     left_out = not_tried(*size, kernel=kernel, why_no_kernel=why)
     columns = []

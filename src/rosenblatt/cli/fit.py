@@ -56,7 +56,8 @@ _BOLD = ("Test error", "Warning", "Rerun")
 )
 @_options.sign_option(
     "Of two labels: demand a weight on COLUMN that is not negative (COLUMN:-: not positive), for "
-    "the positive label, and say what that costs (repeatable).  [default: none]"
+    "the positive label, and say what that costs (repeatable). With --scorecard: of points.  "
+    "[default: none]"
 )
 @click.option(
     "--class-weight",

@@ -33,7 +33,7 @@ def command(
     nearest rows. That is no proof that it is wrong. With two labels it is also proved how many
     labels every linear rule contradicts. Row numbers start at 1 for the first row below the header.
 
-    \\b
+    \b
     Examples:
       rosenblatt suspects credit.csv --target card
     """
@@ -57,19 +57,23 @@ def command(
             time_limit=5.0 if search_time is None else search_time,
             preprocessing=preprocessing,
         ).of_table(labelled)
-        if out.as_json:
-            rows = [
-                {
-                    "row": suspect.row,
-                    "label": str(suspect.label),
-                    "likely": str(suspect.likely),
-                    "score": suspect.score,
-                    "reason": suspect.reason,
-                }
-                for suspect in found
-            ]
-            about = {"files": list(files), "rows": len(found.scores), "suspects": rows}
-            _common.print_json("suspects", about | {"contradicted": found.contradicted})
-        else:
+    if out.as_json:  # rows are counted from 0 there, in reasons, too
+        rows = [
+            {
+                "row": suspect.row,
+                "label": str(suspect.label),
+                "likely": str(suspect.likely),
+                "score": suspect.score,
+                "reason": suspect.reason,
+                "twin": suspect.twin,
+                "neighbours": suspect.neighbours,
+                "in_all_rules": suspect.in_all_rules,
+            }
+            for suspect in found
+        ]
+        about = {"files": list(files), "rows": len(found.scores), "suspects": rows}
+        _common.print_json("suspects", about | {"contradicted": found.contradicted})
+    else:
+        with of_files():
             _common.print_text(str(found))
     return 0

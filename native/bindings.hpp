@@ -87,11 +87,12 @@ struct LabelledRows {
 };
 
 struct UpdateRule {
-  std::string kind;  // "perceptron", "decay", "projected", "relaxation", "PA-I", "PA-II" or "AROW"
+  std::string kind;  // "perceptron", "decay", "penalised", "projected", "relaxation", "PA-I", "PA-II" or "AROW"
   double number;     // the margin, the share of the way, C, or r
   bool intercept;
   double decay;
   std::optional<Vector<const int8_t>> signs;  // that weights must have: "projected"
+  double shrink;  // what a visit takes of the weights
   bool fixed_increment() const { return kind == "perceptron"; }
 };
 
@@ -222,7 +223,9 @@ struct type_caster<LabelledRows<Label>>
     : FromTuple<LabelledRows<Label>, const Rows*, Vector<const Label>, Maybe<const double>, double> {
 };
 template <>
-struct type_caster<UpdateRule> : FromTuple<UpdateRule, std::string, double, bool, double, std::optional<Vector<const int8_t>>> {};
+struct type_caster<UpdateRule>
+    : FromTuple<UpdateRule, std::string, double, bool, double, std::optional<Vector<const int8_t>>,
+                double> {};
 template <>
 struct type_caster<LearnerArrays>
     : FromTuple<LearnerArrays, Vector<double>, Maybe<double>, Vector<int64_t>, Maybe<double>, int64_t,

@@ -143,6 +143,11 @@ struct JointLearner {
     ++updates;
   }
 
+  ROSENBLATT_INLINE void shrink(double factor, int64_t d) const {
+    for (int64_t c = 0; c < w.k; ++c)
+      shrink_weights(w.w + c * w.size, drift ? drift + c * w.size : nullptr, d, visits, factor);
+  }
+
   template <class Rows>
   ROSENBLATT_INLINE double square(const Rows& rows, int64_t i, const Standing&) const {
     return 2 * lifted_square(rows, i, intercept);

@@ -53,6 +53,15 @@ struct Log {
   double* score;  // before the update
 };
 
+// d weights times a factor, after so many visits. No weight becomes -0.0: only dense rows would undo it.
+ROSENBLATT_INLINE void shrink_weights(double* w, double* drift, int64_t d, int64_t visits, double factor) {
+  for (int64_t j = 0; j < d; ++j) {
+    const double moved = w[j] * factor + 0.0;
+    if (drift) drift[j] += double(visits) * (moved - w[j]);
+    w[j] = moved;
+  }
+}
+
 struct Learner {
   double* w;      // lifted weights
   double* drift;  // sum of (visits before the update) * step; the average is w - drift / visits
@@ -79,6 +88,10 @@ struct Learner {
     }
     counts.add(i);
     ++updates;
+  }
+
+  ROSENBLATT_INLINE void shrink(double factor, int64_t d) const {
+    shrink_weights(w, drift, d, visits, factor);
   }
 
   template <class Rows, class Seen>

@@ -36,6 +36,18 @@ struct Decaying {
   }
 };
 
+// An L2 penalty: in a visit the weights, not the intercept, lose the share `part` of themselves, less
+// where the rate decays. All that visits take is taken at once, every 32 visits.
+struct Penalty {
+  static constexpr int64_t every = 32;
+  double part;
+  ROSENBLATT_INLINE double left(double decay, int64_t updates) const {
+    double factor = 1 - part / (1 + decay * double(updates));
+    for (int64_t visits = 1; visits < every; visits *= 2) factor *= factor;
+    return factor;
+  }
+};
+
 // Agmon, "The relaxation method for linear inequalities", Canadian Journal of Mathematics 6 (1954); Duda
 // and Hart (1973), 5.6: the share `part` of the way to the margin 1. A row of zeros has no way there.
 struct Relaxation {
@@ -70,6 +82,7 @@ struct OneOf {
   Decaying decays;
   Relaxation relaxes;
   PassiveAggressive aggressive;
+  Penalty penalty;  // of the first
   ROSENBLATT_INLINE bool calls(double m) const {
     if (which == decaying) return decays.calls(m);
     return which == relaxation ? relaxes.calls(m) : aggressive.calls(m);

@@ -18,6 +18,8 @@ ROSENBLATT_INLINE bool visit(const Rows& rows, Labels labels, OneOf rule, int64_
   if (rule.which == OneOf::passive_aggressive) seen.m -= std::sqrt(labels.weight(i)) - 1;
   const bool mistake = rule.calls(seen.m);
   if (mistake) update(rows, labels, rule, i, seen, learner);
+  if (rule.penalty.part != 0 && (learner.visits + 1) % Penalty::every == 0)
+    learner.shrink(rule.penalty.left(rule.decays.decay, rule.decays.before + learner.updates), rows.d);
   ++learner.visits;
   return mistake;
 }
@@ -27,11 +29,12 @@ ROSENBLATT_INLINE bool visit(const Rows& rows, Labels labels, OneOf rule, int64_
 namespace {
 
 OneOf one_of(const UpdateRule& rule, int64_t updates) {
-  const bool decays = rule.kind == "decay" || rule.kind == "projected";
+  const bool decays = rule.kind == "decay" || rule.kind == "penalised" || rule.kind == "projected";
   const auto which = decays                      ? OneOf::decaying
                      : rule.kind == "relaxation" ? OneOf::relaxation
                                                  : OneOf::passive_aggressive;
-  return {which, {rule.number, rule.decay, updates}, {rule.number}, {rule.number, rule.kind == "PA-II"}};
+  return {which, {rule.number, rule.decay, updates}, {rule.number}, {rule.number, rule.kind == "PA-II"},
+          {rule.shrink}};
 }
 
 // work(rows, rule, learner) for the rule that is asked for, without the interpreter lock.

@@ -117,14 +117,22 @@ class Perceptron(PerceptronTraining, TrainedLinearClassifier):
         Classes that are trained at once with multi_class="ovr"; nothing but the time depends on it.
     n_iter_no_change : int, default=5
         scikit-learn's name of `patience`.
-    penalty : None, default=None
-    early_stopping : bool, default=False
-        Only for code written for scikit-learn: any value but the default is refused when training
-        begins, with a message that says what to use instead.
+    penalty : {"l2"} or None, default=None
+        "l2": weights shrink while rows are visited, w *= 1 - η·alpha in each visit, made up for
+        after every 32. Averaged weights then come near those that minimise the mean of
+        c_i max(0, margin - y_i (w·x_i + b)) plus alpha/2·‖w‖² (of k > 2 classes the margin is
+        s_y - s_r, and all weights count). With it margin="auto" is "wide" and keep="auto"
+        "average"; training ends by `patience` or `max_iter`, and the mistake bound and the sum of
+        updates do not hold. Orders with epochs of one look at each row; not keep="vote".
     alpha : float, default=0.0001
+        The strength of the penalty; without one it has no effect. In an epoch of n visits weights
+        lose about η·alpha·n of themselves.
+    early_stopping : bool, default=False
+        Only for code written for scikit-learn: True is refused when training begins, with a
+        message that says what to use instead.
     l1_ratio : float, default=0.15
     validation_fraction : float, default=0.1
-        Without a penalty and early stopping they have no effect, as in scikit-learn.
+        They have no effect.
     device : {"cpu", "cuda"} or None, default=None
         Where it computes: on the CPU, or on NVIDIA's GPU, with the same weights to the bit; None:
         as `rosenblatt.config_context` says, else where X is. Model files do not keep it.
@@ -160,7 +168,7 @@ class Perceptron(PerceptronTraining, TrainedLinearClassifier):
         How many rows made an update, by epoch ("ovr": summed over the classes).
     update_counts_ : array of shape (n,), of k > 2 classes sparse of shape (n, k)
         Updates by row: the last weights are w₀ + η Σ c_i update_counts_i y_i x_i (not with decay,
-        where each update has a rate of its own). With k > 2
+        where each update has a rate of its own, nor with a penalty). With k > 2
         classes positive for the row's class, negative for its rivals: the last weights of class j
         are w₀ + η Σ c_i update_counts_ij x_i. With order="mixed" and more than one shard these are
         the updates of the shards, and no such sum gives the weights, which were mixed. None after
@@ -180,7 +188,7 @@ class Perceptron(PerceptronTraining, TrainedLinearClassifier):
 
     _spec = Spec(
         perceptron_rule,
-        ("margin", "decay", "signs"),
+        ("margin", "decay", "signs", "penalty", "alpha"),
         unit="eta0",
         tie=True,
         prove=True,
@@ -211,7 +219,7 @@ class Perceptron(PerceptronTraining, TrainedLinearClassifier):
     tol: float | Literal["patience"] | None = "patience"
     shuffle: bool = True
     n_jobs: int | None = None
-    penalty: None = None
+    penalty: Literal["l2"] | None = None
     early_stopping: bool = False
     alpha: float = 0.0001
     l1_ratio: float = 0.15

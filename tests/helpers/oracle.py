@@ -53,6 +53,7 @@ class Oracle:
         decay=0,
         relaxation=None,
         signs=None,
+        shrink=0,
     ):
         self.X = [[Fraction(v) for v in row] + [Fraction(int(intercept))] for row in X.tolist()]
         self.y, self.n = [int(v) for v in y], len(y)
@@ -60,6 +61,7 @@ class Oracle:
         self.margin, self.seed = Fraction(margin), seed
         self.right_at_0 = {"mistake": None, "positive": 1, "negative": -1}[tie]  # this label is
         self.decay, self.relaxation, self.steps = Fraction(decay), relaxation, 0
+        self.shrink = Fraction(shrink)
         self.signs = [0] * len(self.X[0]) if signs is None else [*signs, 0]
         self.w = [Fraction(v) for v in (start if start is not None else [0] * len(self.X[0]))]
         self.after_visit = []  # the weights after each visit
@@ -96,6 +98,9 @@ class Oracle:
         if mistake:
             self.step([i])
             self.after_update.append(self.w)
+        if self.shrink and (len(self.after_visit) + 1) % 32 == 0:
+            left = (1 - self.shrink / (1 + self.decay * self.steps)) ** 32
+            self.w = [v * left for v in self.w[:-1]] + self.w[-1:]
         self.after_visit.append(self.w)
         return mistake
 
@@ -130,7 +135,7 @@ class Oracle:
                         break
             else:
                 self.mistakes[-1] = sum([self.visit(i) for i in self.rows(order, e, block)])
-                self.clean = self.mistakes[-1] == 0
+                self.clean = self.mistakes[-1] == 0 and not self.shrink
             self.after_epoch.append((self.w, self.mean()))
             if self.clean:
                 break

@@ -43,7 +43,7 @@ def test_what_has_no_effect_there_has_none_here(inert):
 @pytest.mark.parametrize(
     ("name", "value", "says"),
     [
-        *(("penalty", v, "keep='average'") for v in ("l1", "l2", "elasticnet", "None", 0)),
+        *(("penalty", v, "l2") for v in ("l1", "elasticnet", "None", 0)),
         *(("alpha", v, "a number from 0 to inf") for v in (-1.0, None, "1")),
         *(("l1_ratio", v, "a number from 0 to 1") for v in (1.5, None)),
         ("early_stopping", True, "fit(X, y, X_val=..., y_val=...)"),

@@ -41,7 +41,7 @@ globals().update({name: f for name, f in vars(perceptron).items() if name.starts
 
 
 def test_perceptron_l1_ratio():
-    """Penalties are refused, and so is this one of their tests."""
+    """Penalties that make weights 0 are refused, and so is this one of their tests."""
     with raises(InputError, option="penalty", value="elasticnet"):
         perceptron.test_perceptron_l1_ratio()
 
@@ -76,8 +76,7 @@ class Sparse(Perceptron):
 
 
 def as_there(kind):
-    def made(alpha=0.0001, learning_rate="constant", **given):
-        """The strength of a penalty that there is not does nothing: neither there."""
+    def made(learning_rate="constant", **given):
         return kind(**{"random_state": 42, "tol": None, "max_iter": 5} | given)
 
     return made
@@ -91,6 +90,7 @@ sgd.SGDClassifier, sgd.SparseSGDClassifier = as_there(Perceptron), as_there(Spar
     ("name", "given"),
     [
         ("test_input_format", {}),
+        ("test_clone", {}),
         ("test_sgd_at_least_two_labels", {}),
         ("test_set_intercept_to_intercept", {}),
         ("test_set_coef_multiclass", {}),

@@ -23,9 +23,15 @@ NativeRows = Any  # a backend's own handle on X: made by `dense` or `csr`, read 
 LogColumns = tuple[Any, ...]  # row, visit, score before; of many classes row, visit, margin, rival
 
 TINY = 2.0**-1022
-Kind = Literal["perceptron", "decay", "projected", "relaxation", "PA-I", "PA-II", "AROW"]
+Kind = Literal[
+    "perceptron", "decay", "penalised", "projected", "relaxation", "PA-I", "PA-II", "AROW"
+]
 
-_BY_MARGIN = ("perceptron", "decay", "projected")
+_BY_MARGIN = ("perceptron", "decay", "penalised", "projected")
+
+SHRINK_EVERY = 32
+"""Visits after which weights under a penalty shrink: after each it would cost sparse rows most of the
+time."""
 
 TIES = {"mistake": 0.0, "positive": TINY, "negative": -TINY}
 """What a score of 0 is taken for: 0 is a mistake for both labels."""
@@ -51,6 +57,7 @@ class UpdateRule(NamedTuple):
     intercept: bool = True  # whether b is learned
     decay: float = 0.0  # of the rate
     signs: Signs | None = None  # "projected": what weights must not be against; 0: any
+    shrink: float = 0.0  # of an L2 penalty: what a visit takes of the weights, ηα
 
     @property
     def margin(self) -> float:

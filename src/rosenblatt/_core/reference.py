@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt._core.protocol import (
+    SHRINK_EVERY,
     BatchStep,
     LabelledRows,
     LearnerArrays,
@@ -299,7 +300,7 @@ def _rule_of(
 ) -> _FixedIncrement | _Relaxation | _PassiveAggressive | _Arow:
     if rule.kind == "perceptron":
         return _FixedIncrement(rule.number)
-    if rule.kind in ("decay", "projected"):
+    if rule.kind in ("decay", "penalised", "projected"):
         return _Decaying(rule.number, rule.decay, updates)
     if rule.kind == "relaxation":
         return _Relaxation(rule.number)
@@ -315,7 +316,7 @@ class _Learner:
         self.rows, self.y, self.c, self.tie = examples
         self.w, self.correction, self.counts, self.p, self.visits, self.log, before = arrays
         self.rule, self.intercept = _rule_of(rule, before), rule.intercept
-        self.signs = rule.signs
+        self.signs, self.shrink = rule.signs, rule.shrink
         self.updates = 0  # of this call
 
     def weight(self, i: int) -> float:
@@ -399,8 +400,22 @@ class _Learner:
             self.note(i)
             self.update(i)
             self.updates += 1
+        if self.shrink and (self.visits + 1) % SHRINK_EVERY == 0:
+            self.shrunk()
         self.visits += 1
         return mistake
+
+    def shrunk(self) -> None:
+        """Weights, not intercepts, times (1 - ηα)^32: an L2 penalty on the visits since it did."""
+        assert isinstance(self.rule, _Decaying)
+        factor = 1 - self.shrink / (1 + self.rule.decay * self.rule.updates)
+        for _ in range(5):
+            factor *= factor
+        weights = self.w[..., :-1]
+        moved = weights * factor + 0.0  # no -0.0: a row's zeros are added to dense weights alone
+        if self.correction is not None:
+            self.correction[..., :-1] += self.visits * (moved - weights)
+        weights[...] = moved
 
     def mark(self, i: int, sum: Vector) -> int:
         """1 where row i calls for an update, which is added to the sum; else 0."""

@@ -310,7 +310,8 @@ class Checkpoint:
         self._is_there, self._written_at = True, time.monotonic()
 
 
-_UNSAID = {"decay": 0.0, "tie": "mistake"}  # what is so where nothing else is said
+# What is so where nothing else is said.
+_UNSAID = {"decay": 0.0, "alpha": None, "signs": None, "tie": "mistake"}
 _WORDS = {
     "data": "the rows, their order or labels are not the same",
     "weights": "the weights of the rows are not the same",
@@ -329,6 +330,8 @@ def settings_of(settings: Settings) -> dict[str, Any]:
         "fit_intercept": settings.units.fit_intercept,
         rule.name: rule.number,
         **({"decay": rule.decay} if rule.decay else {}),
+        **({} if rule.penalty is None else {"alpha": rule.penalty}),
+        **({} if rule.signs is None else {"signs": [*rule.signs]}),
         **({} if settings.units.tie == "mistake" else {"tie": settings.units.tie}),
         "patience": settings.patience,
         "tol": settings.tol,

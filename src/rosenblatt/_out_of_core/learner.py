@@ -158,7 +158,8 @@ class PartitionedCyclic(Order):
         made, updates = self._learner.visit_blocks(memory, epoch, stretch, most, state.visits)
         state.record(made, updates)
         state.position += made
-        state.clean = state.position == self.n and state.mistakes[-1] == 0
+        still = not self._learner.rule.shrink
+        state.clean = still and state.position == self.n and state.mistakes[-1] == 0
 
     def _order_of_blocks(self, state: State[W, V]) -> list[int]:
         return list(range(n_blocks(self.n)))

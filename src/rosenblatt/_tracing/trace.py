@@ -339,7 +339,11 @@ def trace(
     return Trace(recorder.run(), about(fitted, names), w_star=w_star, estimator=fitted)
 
 
-_WITHOUT_TRACE = {"decay": "a rate that decays", "relaxation": "Relaxation"}
+_WITHOUT_TRACE = {
+    "decay": "a rate that decays",
+    "penalised": "an L2 penalty",
+    "relaxation": "Relaxation",
+}
 
 
 class Recorder:

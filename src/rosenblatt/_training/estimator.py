@@ -53,6 +53,7 @@ class Training(TakesCallbacks):
     eta0: Any  # where `_spec` says that there is such a parameter; so the others here:
     margin: Any
     decay: Any
+    penalty: Any
     tie: Any
     prove: Any
     multi_class: Any

@@ -80,7 +80,8 @@ class _Pass(Order):
         reached, updates = self._look(job, state, order, end, most)
         state.record(reached - state.position, updates)
         state.position = reached
-        state.clean = reached == self.n and state.mistakes[-1] == 0
+        still = not job.learner.rule.shrink  # the weights were the same all the time
+        state.clean = still and reached == self.n and state.mistakes[-1] == 0
 
     def _look(
         self, job: Job[W, V], state: State[W, V], order: np.ndarray | None, end: int, most: int

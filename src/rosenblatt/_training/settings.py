@@ -52,10 +52,12 @@ class Rule(NamedTuple):
     decay: float = 0.0  # of the rate
     forget: float = 0.0  # by AROW, with each row of partial_fit
     signs: Any = None  # of weights: as they were given; once the rows are known, by column
+    penalty: float | None = None  # α of the L2 penalty
 
     @property
     def identity(self) -> tuple[str, Number, float]:
         kind = self.kind if self.signs is None else f"{self.kind} with signs {self.signs}"
+        kind = kind if self.penalty is None else f"{kind} with alpha {self.penalty!r}"
         return kind, self.number, self.decay
 
     def scale(
@@ -93,10 +95,17 @@ class Rule(NamedTuple):
         self, eta0: float, scale: Scale | None, k: int | None, *, intercept: bool
     ) -> UpdateRule:
         number = self.in_units(eta0, scale, k)
-        if self.signs is None:
-            return UpdateRule(self.kind, number, intercept, self.decay)
-        signs = np.array(self.signs, dtype=np.int8)
-        return UpdateRule("projected", number, intercept, self.decay, signs)
+        shrink = eta0 * (self.penalty or 0.0)
+        if not shrink < 1:
+            raise InputError(
+                f"{option('alpha', self.penalty)} with {option('eta0', eta0)} leaves nothing of "
+                f"the weights: {option('alpha')} times {option('eta0')} must be less than 1.",
+                option="alpha",
+                value=self.penalty,
+            )
+        signs = None if self.signs is None else np.array(self.signs, dtype=np.int8)
+        kind = self.kind if signs is None else "projected"
+        return UpdateRule(kind, number, intercept, self.decay, signs, shrink)
 
     def published(self, eta0: float, scale: Scale | None, k: int | None) -> float:
         """The number in the units of the parameter."""
@@ -109,9 +118,11 @@ def margin_rule(margin: Any, words: tuple[str, ...] = ("scale", "wide")) -> Rule
     return Rule("perceptron", number, "margin", share=share)
 
 
-def perceptron_rule(margin: Any, decay: Any, signs: Any) -> Rule:
+def perceptron_rule(margin: Any, decay: Any, signs: Any, penalty: Any, alpha: Any) -> Rule:
     rule = margin_rule(margin, ("scale", "wide", "auto"))._replace(signs=signs)
     falls = parameters.not_negative("decay", decay)
+    if penalty is not None:
+        return rule._replace(kind="penalised", decay=falls, penalty=float(alpha))
     return rule._replace(kind="decay", decay=falls) if falls else rule
 
 
@@ -217,7 +228,8 @@ def checked(estimator: Training) -> Settings:
     keep = _keep(estimator, meaning)
     given = {name: getattr(estimator, name) for name in spec.rule_parameters}
     if spec.scikit_learn and given["margin"] == parameters.AUTO:
-        given["margin"] = "auto" if keep == parameters.AUTO else 0.0
+        penalised = estimator.penalty is not None  # without a margin the best weights would be 0
+        given["margin"] = "auto" if keep == parameters.AUTO else "wide" if penalised else 0.0
     rule = spec.rule(**given)
     _check_order(estimator, meaning.order, rule)
     multi_class = estimator.multi_class if spec.multi_class else "joint"
@@ -246,6 +258,7 @@ def checked(estimator: Training) -> Settings:
     )
     if settings.order == "mixed":
         refuse("mixed", settings)
+    _refuse_with_penalty(settings)
     return settings
 
 
@@ -253,6 +266,8 @@ def _keep(estimator: Training, meaning: parameters.Meaning) -> str:
     """ "auto" is "best", where some other choice than the defaults was made."""
     keep, auto, spec = meaning.keep, parameters.AUTO, estimator._spec
     parameters.one_of("keep", keep, [name for name in KEEPS if name != auto or spec.auto])
+    if keep == auto and spec.scikit_learn and estimator.penalty is not None:
+        return "average"
     if keep == auto and spec.auto is not None:
         opens = isinstance(meaning.order, str) and meaning.order in ORDERS
         opens = opens and ORDERS[meaning.order].opens
@@ -307,7 +322,11 @@ def refuse_tie(settings: Settings, k: int | None) -> None:
 
 
 def _check_order(estimator: Training, order: Any, rule: Rule) -> None:
-    alike = rule.kind in ("perceptron", "decay")  # all rows of a step have the same length of it
+    alike = rule.kind in (
+        "perceptron",
+        "decay",
+        "penalised",
+    )  # all rows of a step have the same length of it
     may_mix = alike and not estimator._spec.kernel
     if not may_mix and isinstance(order, str) and order in ORDERS and ORDERS[order].mixes:
         raise InputError(
@@ -323,6 +342,23 @@ def _check_order(estimator: Training, order: Any, rule: Rule) -> None:
         if (alike or kind.any_rule) and (may_mix or not kind.mixes)
     ]
     parameters.one_of("order", order, allowed)
+
+
+def _refuse_with_penalty(settings: Settings) -> None:
+    """Weights shrink with visits, not only with updates."""
+    if settings.rule.penalty is None:
+        return
+    for name, value, alone, why in (
+        ("order", settings.order, ("random", "batch"), "its epochs are not a look at each row"),
+        ("keep", settings.units.keep, ("vote",), "weights that shrink would be voters every time"),
+        ("prove", settings.prove, (True,), "its last weights need not separate; use certify"),
+    ):
+        if value in alone:
+            raise InputError(
+                f"{option(name, value)} does not go with {option('penalty', 'l2')}: {why}.",
+                option=name,
+                value=value,
+            )
 
 
 _NO_REFUSAL: Mapping[Where, Cannot] = {}
@@ -344,6 +380,10 @@ _SIGNS: Mapping[Where, Cannot] = {
 _DECAY: Mapping[Where, Cannot] = {
     "mixed": Cannot("lowers the rate", "decay=0"),
     "gpu": Cannot("", "decay=0"),
+}
+_PENALTY: Mapping[Where, Cannot] = {
+    "mixed": Cannot("shrinks the weights", "penalty=None"),
+    "gpu": Cannot("", "penalty=None"),
 }
 _OTHER_RULE: Mapping[Where, Cannot] = {"gpu": Cannot("", "Perceptron")}
 
@@ -372,6 +412,7 @@ def refuse(where: Where, settings: Settings) -> None:
         ("tie", tie, _NO_REFUSAL if tie == "mistake" else _TIE),
         ("signs", rule.signs, _NO_REFUSAL if rule.signs is None else _SIGNS),
         ("decay", rule.decay, _DECAY if rule.decay else _NO_REFUSAL),
+        ("penalty", "l2", _NO_REFUSAL if rule.penalty is None else _PENALTY),
         ("the rule", rule.kind, _NO_REFUSAL if perceptron else _OTHER_RULE),
     ):
         if where in cannot:

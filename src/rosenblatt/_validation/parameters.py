@@ -94,11 +94,6 @@ DEFAULTS: dict[str, Any] = {
 """What is there for such code, with its default; all but that of `tol` are scikit-learn's."""
 
 _INSTEAD = {
-    "penalty": (
-        "with a penalty it is no longer the perceptron. Leave it out, and try keep='average' with "
-        "margin='scale' against overfitting; scikit-learn's SGDClassifier(loss='perceptron') has "
-        "penalties"
-    ),
     "early_stopping": (
         "no rows are set aside here. Give validation rows of your own, fit(X, y, X_val=..., "
         "y_val=...): keep='best' returns the weights that are best on them"
@@ -110,7 +105,7 @@ _INERT: dict[str, tuple[float, float]] = {
     "l1_ratio": (0.0, 1.0),
     "validation_fraction": (0.0, 1.0),
 }
-"""What has no effect without a penalty and early stopping, there as here: from, to."""
+"""What may have no effect, there as here; from, to."""
 
 
 AUTO = "auto"
@@ -131,6 +126,7 @@ def meaning(estimator: Any, *, scikit_learn: bool) -> Meaning:
     order, keep = estimator.order, estimator.keep
     if not scikit_learn:
         return Meaning(order, keep, None, patience)
+    _check_penalty(estimator.penalty)
     for name, instead in _INSTEAD.items():
         _refuse_other(name, getattr(estimator, name), instead)
     for name, (least, most) in _INERT.items():
@@ -157,6 +153,18 @@ def meaning(estimator: Any, *, scikit_learn: bool) -> Meaning:
         return Meaning(order, keep, None, patience)
     keep = "best" if auto else keep
     return Meaning(order, keep, _tolerance(tol), patience)
+
+
+def _check_penalty(value: Any) -> None:
+    if value is None or (isinstance(value, str) and value == "l2"):
+        return
+    raise InputError(
+        f"{option('penalty', value)} is not allowed, only None and 'l2'. scikit-learn's "
+        "SGDClassifier(loss='perceptron') has 'l1' and 'elasticnet', which make weights 0.",
+        option="penalty",
+        value=value,
+        allowed=(None, "l2"),
+    )
 
 
 def _refuse_other(name: str, value: Any, instead: str) -> None:

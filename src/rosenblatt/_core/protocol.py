@@ -30,8 +30,8 @@ Kind = Literal[
 _BY_MARGIN = ("perceptron", "decay", "penalised", "projected")
 
 SHRINK_EVERY = 32
-"""Visits after which weights under a penalty shrink: after each it would cost sparse rows most of the
-time."""
+"""Visits after which weights under a penalty shrink: after each it would take far longer than a
+sparse row."""
 
 TIES = {"mistake": 0.0, "positive": TINY, "negative": -TINY}
 """What a score of 0 is taken for: 0 is a mistake for both labels."""

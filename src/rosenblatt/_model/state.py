@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt._core.backend import compute
+from rosenblatt._core.protocol import Kind
 from rosenblatt._core.rows import Scale, Weights
 from rosenblatt._core.summation import Fold
 from rosenblatt._model import arrays
@@ -268,7 +269,9 @@ def _read_recipe(part: Part, known: Known) -> Recipe | None:
 
 
 def read_rule(recipe: Part) -> tuple[str, Number, float]:
-    kind = recipe.text("rule")  # with its signs and the strength of its penalty
+    kind = str(recipe.value("rule"))  # and its signs, and the strength of its penalty
+    if kind.partition(" with ")[0] not in get_args(Kind):
+        kind = recipe.one_of("rule", get_args(Kind))
     decay = recipe.number("decay") if "decay" in recipe else 0.0
     number = recipe.value("number")
     return kind, number if number in ("scale", "wide", "auto") else recipe.number("number"), decay

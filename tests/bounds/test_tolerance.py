@@ -31,8 +31,8 @@ def instance(seed):
     return X, y, weights
 
 
-def least(X, y, cost, j=0, signs=(1, -1)):
-    return min(fewest_with_sign(X, y, cost, j, sign) for sign in signs)
+def least(X, y, cost, j=0, signs=(1, -1), demanded=(0, 0)):
+    return min(fewest_with_sign(X, y, cost, j, sign, demanded) for sign in signs)
 
 
 def turned(y, rows):
@@ -51,17 +51,18 @@ def test_no_rule_is_right_about_all_rows_whichever_labels_are_wrong(heavy):
     firm = 0
     for seed in range(1, 1 + heavy(100)):
         X, y, weights = instance(seed)
-        bracket = minimum_errors(X, y, sample_weight=weights, time_limit=None)
+        demanded = [(0, 0), (0, 0), (-1, 0), (1, 1)][seed % 4]
+        bracket = minimum_errors(X, y, sample_weight=weights, signs=demanded, time_limit=None)
         cost, n = np.ones(len(y), dtype=int) if weights is None else weights, len(y)
         if bracket.tolerates is None:
-            assert least(X, y, cost) == 0
+            assert least(X, y, cost, demanded=demanded) == 0
             continue
         assert bracket.proved
         for rows in others(n, bracket.tolerates.labels):
-            assert least(X, turned(y, rows), cost) > 0
+            assert least(X, turned(y, rows), cost, demanded=demanded) > 0
         for rows in others(n, bracket.tolerates.rows):
             kept = np.setdiff1d(np.arange(n), rows)
-            assert least(X[kept], y[kept], cost[kept]) > 0
+            assert least(X[kept], y[kept], cost[kept], demanded=demanded) > 0
         firm = max(firm, bracket.tolerates.labels)
         if weights is None:  # the rule's own errors overturn it
             assert bracket.tolerates.labels == bracket.upper - 1
@@ -73,24 +74,29 @@ def test_a_forced_sign_stays_whichever_labels_are_wrong(heavy):
     for seed in range(heavy(100)):
         X, y, weights = instance(seed)
         cost, n = np.ones(len(y), dtype=int) if weights is None else weights, len(y)
-        report = forced_signs(X, y, sample_weight=weights, time_limit=None)
+        demanded = (0, [0, 1, -1][seed % 4 % 3])
+        report = forced_signs(X, y, sample_weight=weights, signs=demanded, time_limit=None)
         assert (report.tolerates is None) == (not any(c.sign for c in report))
         for j, column in enumerate(report):
+            if demanded[j]:
+                continue  # a rule that leaves the column out is against such a sign
             if column.sign is None:
                 assert column.tolerates is None
                 continue
             own = 1 if column.sign == "+" else -1
 
-            def forced(X, y, cost, j=j, own=own):
-                return least(X, y, cost, j, [-own]) > least(X, y, cost)
+            def forced(X, y, cost, j=j, own=own, demanded=demanded):
+                against = least(X, y, cost, j, [-own], demanded)
+                return against > least(X, y, cost, demanded=demanded)
 
             for rows in others(n, column.tolerates.labels):
                 assert forced(X, turned(y, rows), cost)
             for rows in others(n, column.tolerates.rows):
                 kept = np.setdiff1d(np.arange(n), rows)
                 assert forced(X[kept], y[kept], cost[kept])
-                again = [*range(n), *rows]  # added once more, with the other label
-                assert forced(X[again], np.append(y, -y[list(rows)]), cost[again])
+                again = [*range(n), *rows]  # as heavy as any, and with the other label
+                weighed = np.append(cost, [max(cost)] * len(rows))
+                assert forced(X[again], np.append(y, -y[list(rows)]), weighed)
             firm = max(firm, column.tolerates.labels)
             other = report.overturn(column.name, X, y)
             if other is not None and other.proved:
@@ -99,6 +105,16 @@ def test_a_forced_sign_stays_whichever_labels_are_wrong(heavy):
                 proved += 1
     assert firm >= 1
     assert proved
+
+
+def test_rows_that_are_added_may_be_as_heavy_as_the_heaviest():
+    """Rules with + make 0 errors, others 12 of weight 1. Two rows of weight 10 turn that, and one
+    does not, nor do three of weight 1: 10 + 1 + 1 would be 12."""
+    X = [*range(-12, 0), 0, *range(1, 13)]
+    y, weights = np.where(np.array(X) > 0, 1, -1), np.where(np.array(X) == 0, 10, 1)
+    column = forced_signs([[x] for x in X], y, sample_weight=weights, time_limit=None)["x0"]
+    assert (column.sign, column.at_least) == ("+", 12)
+    assert (column.tolerates.labels, column.tolerates.rows) == (0, 1)
 
 
 @pytest.fixture(scope="module")

@@ -33,8 +33,8 @@ class Tolerance:
     labels : int
         So many labels of these rows may be wrong.
     rows : int
-        So many rows may be removed or added; where rows have weights, added ones weigh no more
-        than the heaviest here.
+        So many rows may be removed or added; where rows have weights, each that is added weighs no
+        more than the heaviest here.
     """
 
     labels: int
@@ -66,11 +66,11 @@ def tolerance(gap: int, costs: NDArray[Any], *, both: bool) -> Tolerance:
     `both`: with a rule, whose own costs move as well where a label does.
     """
     heaviest = np.sort(costs)[::-1]
-
-    def most(each: int) -> int:
-        return int(np.count_nonzero(np.cumsum(each * heaviest) < gap))
-
-    return Tolerance(labels=most(2 if both else 1), rows=most(1))
+    if both:  # a row that is added counts against that rule
+        labels = np.count_nonzero(np.cumsum(2 * heaviest) < gap)
+        return Tolerance(labels=int(labels), rows=int((gap - 1) // heaviest[0]))
+    fewest = int(np.count_nonzero(np.cumsum(heaviest) < gap))
+    return Tolerance(labels=fewest, rows=fewest)
 
 
 # --- The other end: labels that do overturn a sign -----------------------------------------------

@@ -56,7 +56,7 @@ from rosenblatt._certify.table import (
 )
 from rosenblatt._core.rows import Matrix
 from rosenblatt._util.budget import Budget, LimitReached, noting
-from rosenblatt._util.files import write_whole
+from rosenblatt._util.files import nearby, write_whole
 from rosenblatt._util.one_thread import one_thread
 from rosenblatt._util.spelling import option
 from rosenblatt._validation import parameters
@@ -462,7 +462,8 @@ class Certificate(AboutRows):
     def load(cls, path: str | os.PathLike[str]) -> Certificate:
         """Read a certificate. It says what it claims; `verify` says whether that is proved."""
         try:
-            document = verify.load(os.fspath(path))
+            with nearby(path) as name:
+                document = verify.load(name)
         except verify.Rejected as reason:
             raise InputError(f"{path} is not a certificate: {reason}.") from None
         except (ValueError, RecursionError) as error:

@@ -91,7 +91,7 @@ def save(
     estimator : Perceptron or another estimator of rosenblatt
         Fitted. Or a `Pipeline` of an imputer and a scaler before one: how they fill and scale is
         kept as preprocessing, for `rosenblatt predict`, ONNX and SQL, and `load` gives the rule.
-    path : str or path
+    path : path or address (s3://…)
         A file that is there is replaced.
     preprocessing : dict, or an object with `to_dict()`, or None
         How a table becomes the numbers that the estimator takes; kept as it is, as JSON. By

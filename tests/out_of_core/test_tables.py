@@ -151,7 +151,7 @@ def test_files_of_other_processes(tmp_path):
     [
         ("memory://bucket/none.csv", "There is no file memory://bucket/none.csv."),
         ("memory://bucket/none-*.csv", "No file matches the pattern memory://bucket/none-"),
-        ("nowhere://bucket/t.csv", "nowhere://bucket/t.csv cannot be read: "),
+        ("nowhere://bucket/t.csv", "nowhere://bucket/t.csv cannot be opened: "),
         ("memory://bucket", "memory://bucket is a folder. Give its files"),
     ],
 )

@@ -24,7 +24,7 @@ from rosenblatt._bounds.hitting_set import Cover, Relaxation, Shares
 from rosenblatt._bounds.problem import Costs
 from rosenblatt._certify.parts import Hyperplane, nearest_floats
 from rosenblatt._util.budget import Budget, LimitReached
-from rosenblatt._util.files import write_whole
+from rosenblatt._util.files import nearby, write_whole
 from rosenblatt.errors import InputError, VerificationError
 from rosenblatt.verify import demand
 from rosenblatt.verify_errors import is_count
@@ -208,7 +208,8 @@ def save(document: dict[str, Any], path: str | os.PathLike[str]) -> None:
 def load(path: str | os.PathLike[str]) -> dict[str, Any]:
     """What `save` wrote, with its rule, unit and weights. InputError where it is no such proof."""
     try:
-        claim = verify.load(os.fspath(path))
+        with nearby(path) as name:
+            claim = verify.load(name)
         verify_errors.check_form(claim)
         demand(claim["rule"] is not None, "it has no rule")
         rule = read_rule(claim["rule"], claim)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
@@ -20,7 +21,8 @@ from rosenblatt._training.keeps import KEEPS
 from rosenblatt._training.learner import PrimalState, is_finite
 from rosenblatt._training.settings import Recipe, Settings
 from rosenblatt._training.state import State
-from rosenblatt._util.files import as_path, read_whole, write_whole
+from rosenblatt._util.files import beginning, place_of, read_whole, write_whole
+from rosenblatt._util.remote import Remote
 from rosenblatt._util.strict_json import (
     NO_SUM,
     InvalidDocument,
@@ -173,7 +175,7 @@ class Checkpoint:
     """A file that holds where one training stands, or with multi_class="ovr" that of each class."""
 
     def __init__(self, path: Any, every: Any):
-        self._path = as_path(path)
+        self._path = place_of(path)
         self._every = not_negative("checkpoint_every", every)
         self._made_with: dict[str, Any] = {}
         self._class: int | None = None  # of several trainings the one that is under way,
@@ -184,14 +186,12 @@ class Checkpoint:
 
     def begin(self, settings: Settings) -> None:
         """What can be refused before the rows are known, and before they are encoded for hours."""
-        folder = self._path.absolute().parent
-        if not folder.is_dir():
-            raise MissingFileError(f"There is no folder {folder} for the checkpoint.")
-        if not self._path.exists():
-            if not os.access(folder, os.W_OK):
-                raise FileError(f"The checkpoint cannot be written: {folder} is write-protected.")
-            return
-        self._refuse_other(self._read().trainings[0].made_with, settings_of(settings))
+        if isinstance(self._path, Remote):
+            self._path.check_writable()
+        else:
+            _check_folder(self._path.absolute().parent, new=not self._path.exists())
+        if self._path.exists():
+            self._refuse_other(self._read().trainings[0].made_with, settings_of(settings))
 
     def separate(self, c: int, classes: list[Any]) -> None:
         """multi_class="ovr": the training of class c begins, with a state of its own."""
@@ -256,8 +256,7 @@ class Checkpoint:
             raise self._unreadable(why) from None
 
     def _unreadable(self, why: InvalidDocument) -> InputError:
-        with open(self._path, "rb") as file:  # advice to delete is for files of ours only
-            ours = FORMAT.encode() in file.read(200)
+        ours = FORMAT.encode() in beginning(self._path, 200)  # others are not to be deleted
         advice = "Delete it to begin anew" if ours else "Name another file for the checkpoint"
         return InputError(f"{self._path} cannot be read as a checkpoint: {why}. {advice}.")
 
@@ -308,6 +307,13 @@ class Checkpoint:
         # Of two that begin together one is refused.
         write_whole(self._path, content, overwrite=self._is_there)
         self._is_there, self._written_at = True, time.monotonic()
+
+
+def _check_folder(folder: Path, *, new: bool) -> None:
+    if not folder.is_dir():
+        raise MissingFileError(f"There is no folder {folder} for the checkpoint.")
+    if new and not os.access(folder, os.W_OK):
+        raise FileError(f"The checkpoint cannot be written: {folder} is write-protected.")
 
 
 # What is so where nothing else is said.

@@ -44,7 +44,7 @@ from rosenblatt._out_of_core.sources import are_arrays, refuse_not_finite_batch,
 from rosenblatt._out_of_core.store import Stored
 from rosenblatt._out_of_core.tables import TableRows, TableShare
 from rosenblatt._out_of_core.work import count_classes
-from rosenblatt._util.files import as_path
+from rosenblatt._util.files import cache_folder
 from rosenblatt._util.progress import heard_by
 from rosenblatt._validation import targets
 from rosenblatt._validation.rows import checked_rows
@@ -54,7 +54,7 @@ from rosenblatt.errors import InputError, InputTypeError
 
 @contextmanager
 def partitioned(source: Any, engine: Any, cache: Any) -> Iterator[PartitionedRows]:
-    folder = None if cache is None else as_path(cache)
+    folder = None if cache is None else cache_folder(cache)
     with opened(engine) as machines:
         client = Client(machines)
         if are_collections(source):

@@ -45,7 +45,7 @@ def train(
         The folder that encoded rows are kept in, so that they are encoded once. By default
         $ROSENBLATT_CACHE, else a folder `rosenblatt` among the caches of the user; rows that a
         function gives are removed at the end.
-    checkpoint : path, optional
+    checkpoint : path or address (s3://…), optional
         A file for the state of the training. If it is there already, training goes on from it,
         to the same bits as if it had never stopped; one of other data or other parameters (but
         `max_iter` and `max_updates`, which may grow) is refused.

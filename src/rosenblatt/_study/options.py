@@ -10,7 +10,7 @@ from typing import Any, Self, final
 
 from rosenblatt._out_of_core.engine import check as check_engine
 from rosenblatt._study.costs import Costs, class_weight_of, costs_of, objective_of
-from rosenblatt._util.files import as_path
+from rosenblatt._util.files import Place, cache_folder, place_of
 from rosenblatt._util.spelling import either, option
 from rosenblatt._validation import parameters
 from rosenblatt._validation.signs import demanded
@@ -51,7 +51,7 @@ class Options(ReadOptions):
     time_limit: float | None = None
     stream: bool = False
     cache: Path | None = None
-    checkpoint: Path | None = None
+    checkpoint: Place | None = None
     checkpoint_every: float = EVERY
     engine: Any = None  # whose machines train the candidates, side by side
 
@@ -71,8 +71,8 @@ class Options(ReadOptions):
             if values[name] is not None
         }
         values |= {
-            name: as_path(values[name])
-            for name in ("cache", "checkpoint")
+            name: place(values[name])
+            for name, place in (("cache", cache_folder), ("checkpoint", place_of))
             if values[name] is not None
         }
         values |= {

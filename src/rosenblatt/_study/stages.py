@@ -11,7 +11,6 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
@@ -24,7 +23,8 @@ from rosenblatt._study.costs import criterion_of
 from rosenblatt._study.one_column import OneColumn
 from rosenblatt._study.options import Options
 from rosenblatt._study.reading import Read
-from rosenblatt._util.files import make_folder
+from rosenblatt._util.files import Place, make_folder, read_whole, write_whole
+from rosenblatt._util.remote import Remote
 from rosenblatt._util.spelling import option
 from rosenblatt._util.text import Numbered
 from rosenblatt._validation.parameters import not_allowed
@@ -252,20 +252,20 @@ _ABOUT = (
 class Checkpoints:
     """The folder of --checkpoint, for one comparison."""
 
-    def __init__(self, folder: Path, every: float):
+    def __init__(self, folder: Place, every: float):
         self.folder, self.every = folder, every
         self._numbers: set[int] = set()
-        if self.folder.exists():
-            make_folder(self.folder)  # refuses a file
+        if isinstance(self.folder, Remote) or self.folder.exists():
+            make_folder(self.folder)  # refuses a file, and what may not be written
 
     def begin(self) -> None:
         """The table was read: the folder is there."""
         if not self.folder.exists():
             make_folder(self.folder)
-            self._note.write_text(_ABOUT, encoding="utf-8")  # we made it, and it may go
+            write_whole(self._note, _ABOUT.encode(), overwrite=True)  # we made it, and it may go
 
     @property
-    def _note(self) -> Path:
+    def _note(self) -> Place:
         return self.folder / _NOTE
 
     def seeing(self, progress: Progress) -> Progress:
@@ -282,11 +282,11 @@ class Checkpoints:
         for number in self._numbers:
             self.place(number).unlink(missing_ok=True)
         with suppress(OSError):
-            ours = self._note.read_text(encoding="utf-8") == _ABOUT
+            ours = read_whole(self._note, most=1 << 20) == _ABOUT.encode()
             if ours and [entry.name for entry in self.folder.iterdir()] == [_NOTE]:
                 self._note.unlink()
                 self.folder.rmdir()
 
-    def place(self, number: int) -> Path:
+    def place(self, number: int) -> Place:
         """The file of the training of this number."""
         return checkpoint_of(self.folder, number)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Iterable
 from copy import deepcopy
@@ -24,7 +23,7 @@ from rosenblatt._study.proof import check_size, prove_all
 from rosenblatt._study.reading import Origin, Source, SparseRows, source_of, table_of
 from rosenblatt._study.reasons import REASONS, Reasons, centred, points_of, ranked
 from rosenblatt._study.stages import Checkpoints, Compared, Proved, Seconds
-from rosenblatt._util.files import as_path, write_whole
+from rosenblatt._util.files import place_of, write_whole
 from rosenblatt._util.progress import progress, shown, to_the_end
 from rosenblatt._util.text import Numbered, of_files
 from rosenblatt._validation import parameters
@@ -184,7 +183,7 @@ def study(
         True: for tables larger than memory (out-of-core); their rows are encoded into files.
     cache : path, optional
         The folder of these files, by default the cache of the user.
-    checkpoint : path, optional
+    checkpoint : path or address (s3://…), optional
         A folder for checkpoints of the training: if the process is killed, the same call goes on
         from there. It is removed when the study is saved.
     checkpoint_every : float, optional
@@ -504,8 +503,9 @@ class Study(TableRule):
             It has `predict`, `predict_proba`, `explain`, `estimator` and `preprocessing`. Errors,
             candidates and the verdict are in the report.
         """
-        file = os.path.join(path, MODEL) if os.path.isdir(path) else path
-        if file is not path and not os.path.exists(file):
+        place = place_of(path)
+        file = place / MODEL if place.is_dir() else place
+        if file is not place and not file.exists():
             raise FileError(
                 f"{path} has no {MODEL}: give a folder that a study was saved in, or a model file.",
                 file=str(path),
@@ -573,7 +573,7 @@ class Study(TableRule):
         """
         from rosenblatt.report import render
 
-        begin, place = time.perf_counter(), as_path(folder)
+        begin, place = time.perf_counter(), place_of(folder)
         kept = None if self._checkpoints is None else self._checkpoints.folder
         check(folder, force=force, checkpoint=kept)
         files = {kind: f"{place}/{name}" for kind, name in self._written()}

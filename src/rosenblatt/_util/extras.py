@@ -10,6 +10,8 @@ from rosenblatt.errors import MissingExtraError
 _INSTALLED_BY = {
     "openpyxl": '"rosenblatt[excel]"',
     "distributed": '"rosenblatt[dask]"',
+    "fsspec": '"rosenblatt[s3]"',
+    "s3fs": '"rosenblatt[s3]"',
     "formulaic": '"rosenblatt[formulaic]"',
     "formulas": '"rosenblatt[formulas]"',
     "onnxruntime": '"rosenblatt[onnx]"',

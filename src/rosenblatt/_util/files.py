@@ -11,12 +11,14 @@ import secrets
 import shutil
 import stat
 import sys
-from collections.abc import Callable, Collection, Iterator
+import tempfile
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from typing import Any, BinaryIO, Self, final
 
+from rosenblatt._util.remote import Remote, remote
 from rosenblatt._util.spelling import option
 from rosenblatt.errors import (
     FileError,
@@ -26,9 +28,19 @@ from rosenblatt.errors import (
     RosenblattError,
 )
 
+Place = Path | Remote
+
+
+def place_of(path: Any) -> Place:
+    """A file or folder of this machine, or of another one, named by an address."""
+    return remote(path) or as_path(path)
+
 
 def write_whole(path: Any, content: bytes, *, overwrite: bool) -> None:
     """The file has this content afterwards, or is as it was before and an error says why."""
+    if (there := remote(path)) is not None:
+        there.write(content, overwrite=overwrite)
+        return
     with writing_whole(path, overwrite=overwrite) as file:
         file.write(content)
 
@@ -40,8 +52,15 @@ def writing_whole(path: Any, *, overwrite: bool) -> Iterator[BinaryIO]:
     What is written goes into a file beside it, named `.rosenblatt-…`, and onto the disk; then that
     one takes its name. Whoever reads meanwhile, or after a crash, finds the old file or the new.
     A symbolic link is followed. Permissions of a file that was there are kept. What a killed
-    process left of such a file is removed with the next writing.
+    process left of such a file is removed with the next writing. A file of another machine is
+    uploaded in the end.
     """
+    if (there := remote(path)) is not None:
+        with tempfile.TemporaryDirectory(prefix="rosenblatt-") as folder:
+            with open(here := Path(folder, "part"), "xb") as file:
+                yield file
+            there.upload(here)
+        return
     target = _target(path)
     mode = _checked_place(target, overwrite=overwrite)
     part = target.with_name(f"{beside(target)}-{os.getpid()}-{secrets.token_hex(8)}")
@@ -97,7 +116,12 @@ def lives(process: int) -> bool:
     return True
 
 
-def make_folder(path: Path) -> None:
+def make_folder(folder: Any) -> None:
+    """It is there afterwards, and may be written into."""
+    if (there := remote(folder)) is not None:
+        there.check_writable()
+        return
+    path = as_path(folder)
     try:
         path.mkdir(parents=True, exist_ok=True)
     except FileExistsError:
@@ -110,6 +134,8 @@ def make_folder(path: Path) -> None:
 
 def read_whole(path: Any, *, most: int) -> bytes:
     """The content of an ordinary file of at most `most` bytes."""
+    if (there := remote(path)) is not None:
+        return there.read(most=most)
     source = as_path(path)
     try:
         status = source.stat()
@@ -132,7 +158,27 @@ def read_whole(path: Any, *, most: int) -> bytes:
     return content
 
 
+def beginning(path: Any, n: int) -> bytes:
+    """The first bytes of a file."""
+    if (there := remote(path)) is not None:
+        return there.beginning(n)
+    with open(path, "rb") as file:
+        return file.read(n)
+
+
+@contextmanager
+def nearby(path: Any) -> Iterator[str]:
+    """The path of the file, or of a copy of one of another machine, for who can open only that."""
+    if (there := remote(path)) is None:
+        yield os.fspath(path)
+        return
+    with tempfile.TemporaryDirectory(prefix="rosenblatt-") as folder:
+        there.download(copy := os.path.join(folder, "copy"))
+        yield copy
+
+
 def as_path(path: Any) -> Path:
+    """Of this machine: an address would become a folder named s3:."""
     if not isinstance(path, (str, os.PathLike)) or isinstance(os.fspath(path), bytes):
         raise InputTypeError(
             f"A path is text or a pathlib.Path; got {path!r}, a {type(path).__name__}."
@@ -140,6 +186,10 @@ def as_path(path: Any) -> Path:
     text = os.fspath(path)
     if not text or "\0" in text:
         raise InputError(f"{text!r} is not a path: give the name of a file.")
+    if remote(path) is not None:
+        raise InputError(
+            f"{text} is an address: give the path of a file or folder of this machine."
+        )
     return Path(text)
 
 
@@ -190,6 +240,9 @@ def sync_folder(folder: Path) -> None:
 
 def check_writable(path: Any, *, of: str = "file") -> None:
     """Before any work: may something be written beside this place? Only trying tells."""
+    if (there := remote(path)) is not None:
+        there.check_writable()
+        return
     target = Path(os.path.abspath(as_path(path)))
     part = target.with_name(f"{beside(target)}-{os.getpid()}-{secrets.token_hex(8)}")
     try:
@@ -236,6 +289,10 @@ _HIDDEN = ".rosenblatt-"
 def check_folder(path: Any, *, ours: Collection[str], overwrite: bool) -> None:
     """Before any work: may this folder be written? It may where there is none, where it is empty,
     and, with `overwrite`, where it holds files of our names only."""
+    if (there := remote(path)) is not None:
+        names = [entry.name for entry in there.iterdir()]
+        _refuse_held(path, set(names) - set(ours), names, overwrite=overwrite)
+        return
     target = _folder_target(path)
     if not target.parent.is_dir():
         raise MissingFileError(f"There is no folder {target.parent} to make {target.name} in.")
@@ -245,10 +302,15 @@ def check_folder(path: Any, *, ours: Collection[str], overwrite: bool) -> None:
     if target.is_symlink() or not target.is_dir():
         raise FileError(f"{path} is no folder; give the name of one to write.", file=str(path))
     held = list(target.iterdir())
-    if others := sorted(entry.name for entry in held if not _is_ours(entry, ours)):
+    others = {entry.name for entry in held if not _is_ours(entry, ours)}
+    _refuse_held(path, others, held, overwrite=overwrite)
+
+
+def _refuse_held(path: Any, others: set[str], held: Collection[Any], *, overwrite: bool) -> None:
+    if others:
         raise FileError(
-            f"{path} holds other files ({', '.join(others[:3])}), and a folder is replaced as a "
-            "whole. Give another one.",
+            f"{path} holds other files ({', '.join(sorted(others)[:3])}), and a folder is replaced "
+            "as a whole. Give another one.",
             file=str(path),
         )
     if held and not overwrite:
@@ -262,15 +324,23 @@ def check_folder(path: Any, *, ours: Collection[str], overwrite: bool) -> None:
 
 
 @contextmanager
-def writing_whole_folder(path: Any, *, ours: Collection[str], overwrite: bool) -> Iterator[Path]:
+def writing_whole_folder(path: Any, *, ours: Sequence[str], overwrite: bool) -> Iterator[Path]:
     """A folder to write files of our names into; it takes its place once all is written.
 
     Killed at any moment, the old folder is there or the new one (where the system cannot exchange
     names, perhaps not before the next writing or `check_folder`), and nothing between the two.
     What a killed process left is removed with the next writing. A file of another name that
     somebody puts into the old folder meanwhile moves to the new one.
+
+    An object store cannot exchange names: there the first of our names goes first and comes last,
+    so that a folder that has it is whole.
     """
     check_folder(path, ours=ours, overwrite=overwrite)
+    if (there := remote(path)) is not None:
+        with tempfile.TemporaryDirectory(prefix="rosenblatt-") as folder:
+            yield Path(folder)
+            _upload(Path(folder), there, ours)
+        return
     target = _folder_target(path)
     part = target.with_name(f"{beside(target)}-{os.getpid()}-{secrets.token_hex(8)}")
     try:
@@ -288,6 +358,14 @@ def writing_whole_folder(path: Any, *, ours: Collection[str], overwrite: bool) -
     finally:
         _remove(part, target, ours)  # the old one, or what could not be completed
     sync_folder(target.parent)
+
+
+def _upload(folder: Path, there: Remote, ours: Sequence[str]) -> None:
+    for name in ours:
+        (there / name).unlink()
+    for name in reversed(ours):
+        if (folder / name).exists():
+            (there / name).upload(folder / name)
 
 
 def _folder_target(path: Any) -> Path:
@@ -480,12 +558,18 @@ def _locked(handle: int, wait: Callable[[], None] | None) -> bool:
 # --- Where files are kept that can be made again -------------------------------------------------
 
 
-def cache_folder(folder: Path | None = None) -> Path:
+def cache_folder(folder: Any = None) -> Path:
     """The folder that was given, else $ROSENBLATT_CACHE, else the user's."""
-    if folder is not None:
-        return Path(folder)
-    if given := os.environ.get("ROSENBLATT_CACHE"):
-        return Path(given)
+    given = folder if folder is not None else os.environ.get("ROSENBLATT_CACHE") or None
+    if (there := remote(given)) is not None:
+        raise InputError(
+            f"The cache cannot be {there}: rows are mapped from it into memory, so it is a folder "
+            f"on a disk of this machine. Give {option('cache', ...)}, or set ROSENBLATT_CACHE.",
+            option="cache",
+            value=str(there),
+        )
+    if given is not None:
+        return as_path(given)
     if sys.platform == "win32":
         base = os.environ.get("LOCALAPPDATA") or "~/AppData/Local"
     elif sys.platform == "darwin":

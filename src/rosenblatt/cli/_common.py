@@ -7,7 +7,6 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 import click
@@ -98,29 +97,40 @@ def open_table(
 
 
 def check_exists(path: str) -> None:
-    if not os.path.lexists(path):
+    from rosenblatt._util.remote import remote
+
+    there = remote(path)
+    if not (os.path.lexists(path) if there is None else there.exists()):
         raise MissingFileError(f"There is no file {path}.")
 
 
 def check_output(path: str | None, inputs: tuple[str, ...], *, force: bool) -> None:
-    from rosenblatt._util.files import check_writable
+    from rosenblatt._util.files import check_writable, place_of
+    from rosenblatt._util.remote import Remote
 
     if path is None:
         return
-    target = Path(path)
+    target = place_of(path)
     if target.is_dir():
         raise InputError(f"{path} is a folder; give the name of a file to write.")
-    if not target.absolute().parent.is_dir():
+    there = target.exists()
+    if isinstance(target, Remote):
+        same = path in inputs
+    elif not target.absolute().parent.is_dir():
         raise InputError(f"There is no folder {target.absolute().parent} to write {path} into.")
-    if any(target.exists() and Path(name).exists() and target.samefile(name) for name in inputs):
+    else:
+        same = any(there and os.path.exists(name) and target.samefile(name) for name in inputs)
+    if same:
         raise InputError(f"{path} is also an input: give another name for the output.")
-    if target.exists() and not force:
+    if there and not force:
         raise InputError(f"{path} exists already. Give another name, or --force to write over it.")
     check_writable(target)
 
 
 def check_folder(path: str | None, *, force: bool) -> None:
-    if path is not None and Path(path).exists() and not force:
+    from rosenblatt._util.files import place_of
+
+    if path is not None and place_of(path).exists() and not force:
         raise InputError(
             f"{path} exists already. Give another folder, or --force to write into it."
         )

@@ -10,6 +10,7 @@ from itertools import islice, repeat
 from typing import Any, NamedTuple, final
 
 from rosenblatt._study.reasons import centred
+from rosenblatt._util.files import beginning, place_of
 from rosenblatt._util.text import Numbered
 from rosenblatt.cli._common import check_exists
 from rosenblatt.errors import InputError
@@ -45,12 +46,12 @@ def read_model(model: str, files: Sequence[str], command: str) -> Any:
     """Neither a folder, nor a table in the place of the model; and the files are there, too."""
     from rosenblatt.data.files import find
 
-    if os.path.isdir(model):
-        inside = os.path.join(model, "model.json")
-        there = os.path.exists(inside)
-        where = f"give the model file in it: {inside}" if there else "give a model file"
+    place = place_of(model)
+    if place.is_dir():
+        inside = place / "model.json"
+        where = f"give the model file in it: {inside}" if inside.exists() else "give a model file"
         raise InputError(f"{model} is a folder: {where}.")
-    if len(files) == 1 and _is_json(files[0]) and not _is_json(model) and os.path.isfile(model):
+    if len(files) == 1 and os.path.isfile(model) and _is_json(files[0]) and not _is_json(model):
         raise InputError(
             f"{model} is not a model file, and {files[0]} may be one. The model comes first: "
             f"rosenblatt {command} {shlex.quote(files[0])} {shlex.quote(model)}"
@@ -67,8 +68,7 @@ def read_model(model: str, files: Sequence[str], command: str) -> Any:
 def _is_json(path: str) -> bool:
     """Whether it begins as model files do."""
     try:
-        with open(path, "rb") as file:
-            return file.read(64).lstrip().startswith(b"{")
+        return beginning(path, 64).lstrip().startswith(b"{")
     except OSError:
         return False
 

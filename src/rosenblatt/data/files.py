@@ -6,7 +6,6 @@ import glob
 import hashlib
 import json
 import os
-import re
 import shutil
 import sys
 import tempfile
@@ -17,8 +16,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
 from typing import Any, final
 
-from rosenblatt._util.extras import needed
 from rosenblatt._util.files import cache_folder
+from rosenblatt._util.remote import Remote, remote
 from rosenblatt.data.formats import FORMATS, REFUSED, kind_beginning, kind_named
 from rosenblatt.data.opening import (
     ZIP,
@@ -30,7 +29,7 @@ from rosenblatt.data.opening import (
     open_bytes,
     reason,
 )
-from rosenblatt.errors import InputError, InputTypeError
+from rosenblatt.errors import FileError, InputError, InputTypeError
 
 STANDARD_INPUT = "standard input"  # its name in messages
 
@@ -111,8 +110,12 @@ def _expand(entry: Any) -> list[File]:
     text = os.fspath(entry)
     if text == "-":
         return [_standard_input()]
-    if _ADDRESS.match(text):
-        return [_look(fetch(address), address) for address in matching(text)]
+    if (there := remote(text)) is not None:
+        with _as_input(text):
+            matching = [one.address for one in there.matching()]
+        if not matching:
+            raise InputError(f"No file matches the pattern {text}.")
+        return [_look(fetch(address), address) for address in matching]
     if not os.path.lexists(text) and glob.has_magic(text):
         paths = sorted(path for path in glob.glob(text, recursive=True) if os.path.isfile(path))
         if not paths:
@@ -195,20 +198,7 @@ def stamp(path: str | Path) -> tuple[int, int]:
 
 # --- Files of other machines, named by an address: s3://bucket/part-*.parquet ---------------------
 
-_ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 _FOLDER = "remote"
-
-
-def matching(address: str) -> list[str]:
-    """The addresses that a pattern stands for, in order; one without a pattern for itself."""
-    if not glob.has_magic(address):
-        return [address]
-    system, path = _system(address)
-    with _answering(address):
-        names = sorted(str(name) for name in system.glob(path))
-    if not names:
-        raise InputError(f"No file matches the pattern {address}.")
-    return [system.unstrip_protocol(name) for name in names]
 
 
 class Fetched(type(Path())):  # type: ignore[misc] # which one depends on the system
@@ -225,17 +215,19 @@ class Fetched(type(Path())):  # type: ignore[misc] # which one depends on the sy
 def fetch(address: str, mark: str | None = None) -> Fetched:
     """A copy of this file in the cache; made now if it is not there. With a mark: if the file is
     still the same."""
-    system, path = _system(address)
-    with _answering(address):
-        about = system.info(path)
-    if about.get("type") == "directory":
+    there = Remote(address)
+    with _as_input(address):
+        about = there.about()
+    if about is None:
+        raise InputError(f"There is no file {address}.")
+    if about["type"] == "directory":
         raise InputError(f"{address} is a folder. Give its files, as in {address}/*.parquet.")
     now = _mark(address, about)
     if mark is not None and mark != now:
         raise InputError(f"{address} was changed while it was read. Read it again.")
-    place = cache_folder().absolute() / _FOLDER / now / path.rstrip("/").rsplit("/", 1)[-1]
+    place = cache_folder().absolute() / _FOLDER / now / there.name
     if not place.exists():
-        _bring(system, path, address, place, now)
+        _bring(there, place, now)
     copy = Fetched(place)
     copy.address, copy.mark = address, now
     return copy
@@ -250,13 +242,13 @@ def _mark(address: str, about: dict[str, Any]) -> str:
 _CHANGING = ("size", "ETag", "etag", "mtime", "LastModified", "last_modified", "created", "updated")
 
 
-def _bring(system: Any, path: str, address: str, place: Path, mark: str) -> None:
+def _bring(there: Remote, place: Path, mark: str) -> None:
     place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     handle, part = tempfile.mkstemp(dir=place.parent)
     os.close(handle)
     try:
-        with _answering(address):
-            system.get_file(path, part)
+        with _as_input(there.address):
+            there.download(part)
         # Every copy has the same time, so that all machines see the same file.
         seconds = int(mark[:8], 16)
         os.utime(part, ns=(seconds * 10**9, seconds * 10**9))
@@ -266,31 +258,10 @@ def _bring(system: Any, path: str, address: str, place: Path, mark: str) -> None
             os.unlink(part)
 
 
-def _system(address: str) -> tuple[Any, str]:
-    """The file system, and the path there: fsspec's, else pyarrow's."""
-    fsspec = needed("fsspec", f"Reading {address}")
-    try:
-        return fsspec.core.url_to_fs(address)  # type: ignore[no-any-return]
-    except (ImportError, ValueError) as missing:
-        from fsspec.implementations.arrow import ArrowFSWrapper
-        from pyarrow import fs
-
-        head = re.split(r"[*?\[]", address)[0]
-        try:
-            system, base = fs.FileSystem.from_uri(head)
-        except (ValueError, OSError, NotImplementedError):
-            raise InputError(f"{address} cannot be read: {missing}.") from None
-        return ArrowFSWrapper(system), base + address[len(head) :]
-
-
 @contextmanager
-def _answering(address: str) -> Iterator[None]:
+def _as_input(address: str) -> Iterator[None]:
+    """Tables of this machine are no FileError either."""
     try:
         yield
-    except FileNotFoundError:
-        raise InputError(f"There is no file {address}.") from None
-    except InputError:
-        raise
-    except Exception as error:
-        reason = str(error) or type(error).__name__
-        raise InputError(f"{address} cannot be read: {reason}.") from None
+    except FileError as error:
+        raise InputError(str(error), file=address) from None

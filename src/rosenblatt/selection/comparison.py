@@ -9,7 +9,6 @@ import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from pathlib import Path
 from typing import Any, final
 
 import numpy as np
@@ -20,7 +19,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from rosenblatt._out_of_core.train import train
 from rosenblatt._training.estimator import TrainedLinearClassifier
-from rosenblatt._util.files import as_path, make_folder
+from rosenblatt._util.files import Place, make_folder, place_of
 from rosenblatt.data.target import FIFTHS
 from rosenblatt.selection.candidates import alone, baseline, floor
 from rosenblatt.selection.criterion import Criterion
@@ -260,12 +259,12 @@ def trained_with(checkpoint: Any, every: float) -> Trained:
     """How a candidate is fitted to rows in memory; `checkpoint` is a folder or None."""
     if checkpoint is None:
         return _fit
-    folder = as_path(checkpoint)
+    folder = place_of(checkpoint)
     make_folder(folder)
     return partial(_fit_and_keep, folder, every)
 
 
-def checkpoint_of(folder: Path, number: int) -> Path:
+def checkpoint_of(folder: Place, number: int) -> Place:
     """The file that keeps where the training of this number stands."""
     return folder / f"{number}.checkpoint"
 
@@ -274,7 +273,7 @@ def _fit(rule: Any, X: Any, y: Any, number: int) -> None:
     rule.fit(X, y)
 
 
-def _fit_and_keep(folder: Path, every: float, rule: Any, X: Any, y: Any, number: int) -> None:
+def _fit_and_keep(folder: Place, every: float, rule: Any, X: Any, y: Any, number: int) -> None:
     """With a checkpoint for each perceptron, named by its number in the comparison."""
     if not isinstance(rule, TrainedLinearClassifier):
         rule.fit(X, y)

@@ -295,7 +295,7 @@ def select(
         What a wrong answer costs; by default the number of errors decides.
     progress : callable, optional
         Called as progress(done, total, name) before each candidate is fitted.
-    checkpoint : path, optional
+    checkpoint : path or address (s3://…), optional
         A folder in which every `Perceptron` keeps where its training stands, as `train` does: the
         same comparison goes on there after a crash, to the same bits.
     checkpoint_every : float

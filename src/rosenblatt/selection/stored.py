@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, final
 
 import numpy as np
@@ -20,6 +19,7 @@ from rosenblatt._out_of_core.fit import fit_stored
 from rosenblatt._out_of_core.partitions import StoredPartition, load_stored
 from rosenblatt._out_of_core.train import keeping
 from rosenblatt._training.threshold import mistaken, move_threshold
+from rosenblatt._util.files import Place
 from rosenblatt._util.spelling import option
 from rosenblatt.data.target import FIFTHS
 from rosenblatt.errors import InputError
@@ -67,7 +67,7 @@ def trains(seed: int, begin: int, end: int) -> NDArray[np.bool_]:
 class CheckpointFolder(NamedTuple):
     """Where candidates keep where their training stands, and how often, in seconds."""
 
-    folder: Path
+    folder: Place
     every: float
 
 
@@ -143,7 +143,7 @@ class _StoredComparison:
             with keeping(rule, *self._checkpoint(number)):
                 fit_stored(rule, training)
 
-    def _checkpoint(self, number: int) -> tuple[Path | None, float]:
+    def _checkpoint(self, number: int) -> tuple[Place | None, float]:
         kept = self.checkpoints
         return (None, 0.0) if kept is None else (checkpoint_of(kept.folder, number), kept.every)
 
@@ -311,7 +311,7 @@ class Asked(NamedTuple):
     """A candidate, and the file that keeps where its training stands, if there is one."""
 
     rule: Any
-    checkpoint: Path | None
+    checkpoint: Place | None
     every: float
 
 

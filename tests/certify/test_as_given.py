@@ -1,5 +1,7 @@
 """Formulas and models of statsmodels: certified as the arrays that they stand for."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -95,8 +97,8 @@ def models():
     yield sm.MNLogit(DATA["grade"], ones), (X, DATA["grade"]), {}
     yield sm.GLM(y, ones, family=binomial(sm.families.links.CLogLog())), (X, y), {}
     yield sm.GLM(times, ones, family=binomial()), both, twice
-    yield sm.GLM(DATA["sold"], ones, family=poisson()), (X, DATA["sold"]), {"family": "ppml"}
-    yield sm.Poisson(DATA["sold"], ones), (X, DATA["sold"]), {"family": "ppml"}
+    yield sm.GLM(DATA["sold"], ones, family=poisson()), (X, DATA["sold"]), {"family": "poisson"}
+    yield sm.Poisson(DATA["sold"], ones), (X, DATA["sold"]), {"family": "poisson"}
     yield OrderedModel(DATA["grade"], X), (X, DATA["grade"]), {"family": "ordinal"}
     strata = {"family": "conditional", "strata": DATA["trip"]}
     chosen = DATA["chosen"]
@@ -116,6 +118,7 @@ def test_a_model_of_statsmodels_says_what_it_is_about():
         else:
             same(found, *given, **options)
         found.verify(model)
+        found.verify(SimpleNamespace(model=model, params=None))  # results of a fit
 
 
 def test_other_models_are_refused():

@@ -254,7 +254,7 @@ def test_a_rare_category_is_called_one(rare, rows):
     assert f"town=Delft has {rows}" in said
     assert (
         "\nA rare category: merge it with another of the same column, or leave out the column town "
-        "(ignore='town').\n" in said
+        "(X.drop(columns='town')).\n" in said
     )
     assert "known only after the outcome" not in said
     said = str(certify(*dummies(rare)))
@@ -304,7 +304,7 @@ def test_several_rare_categories_get_the_advice_once():
     assert (
         "town=Oslo has 2 rows, all labelled yes.\ntown=Delft has one row, labelled no.\n"
         "Rare categories: merge each with another of the same column, or leave out the column town "
-        "(ignore='town').\n" in said
+        "(X.drop(columns='town')).\n" in said
     )
 
 
@@ -316,7 +316,7 @@ def test_a_rare_number_is_no_category_and_its_label_is_the_one_it_has(tmp_path):
     assert (
         '\ndebt is 0 in every row but one, labelled "0".\nIts weight depends on these few rows '
         "alone. If that may be chance, leave out the "
-        "column debt (ignore='debt').\n" in said
+        "column debt (X.drop(columns='debt')).\n" in said
     )
     assert "categor" not in said
     assert "merge" not in said

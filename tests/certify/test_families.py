@@ -8,7 +8,9 @@ from unittest import mock
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
+from scipy.optimize import minimize_scalar
 from scipy.sparse import csr_matrix
 
 import likelihoods
@@ -167,6 +169,53 @@ def test_entries_just_before_events_are_too_many_comparisons():
         certify(np.arange(8000.0)[:, None], event, family="cox", time=time, entry=entry)
 
 
+def test_a_cox_regression_is_in_the_limit_stratified_by_the_separating_score():
+    """Rows 0 to 2, with the marker, have the first events. A coefficient far out shows the limit of
+    the other one."""
+    draw = np.random.default_rng(6)
+    n = 60
+    marker, age = np.arange(n) < 3, draw.normal(size=n)
+    time = np.where(marker, 1.0, 2 + draw.integers(0, 20, n))
+    X, event = np.column_stack([marker, age]), draw.random(n) < 0.6
+    event[:3] = True
+    found = certify(X, event, family="cox", time=time)
+    assert found.coefficient_signs == {"x0": "+", "x1": "0"}
+    assert "stratify by x0" in str(found)
+
+    def best(loss):
+        return minimize_scalar(loss, bounds=(-5, 5), method="bounded", options={"xatol": 1e-9}).x
+
+    far = best(lambda b: likelihoods.cox_loss(X @ [30.0, b], event, time))
+    strata = best(lambda b: likelihoods.cox_loss(b * age, event, time, strata=marker))
+    assert far == pytest.approx(strata, abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("labels", "last"),
+    [
+        ([True, False], "True"),
+        ([1, 0], "1"),
+        ([2, 1], "2"),  # as R has them
+        (["yes", "no"], "yes"),
+        (["event", "none"], "event"),  # not in the order of the alphabet
+        (["dead", "alive"], "dead"),
+    ],
+)
+def test_which_label_stands_for_an_event(labels, last):
+    y = [labels[1 - v] for v in EVENTS]
+    found = certify(AGES, y, family="cox", time=TIMES)
+    assert found.verdict == "quasi-complete separation"
+    assert found.classes[-1] == last
+    assert f"Rows with y = {last} have an event." in str(found)
+
+
+@pytest.mark.parametrize("labels", [["relapse", "remission"], [0, 1, 2]])
+def test_labels_that_do_not_say_which_is_an_event_are_refused(labels):
+    y = [labels[i % len(labels)] for i in range(6)]
+    with raises(InputError, option="y"):
+        certify(AGES, y, family="cox", time=TIMES)
+
+
 # --- A proof about something else is rejected -----------------------------------------------------
 
 
@@ -267,6 +316,7 @@ def test_refusals_name_the_row(given, row):
         ({"family": "cox", "y": [1, 0, 1, 1], "time": [1, 2, 3]}, "time"),
         ({"family": "ordinal", "y": ["low", "medium", "high", "low"]}, "levels"),
         ({"family": "ordinal", "y": [1, 2, 1, 2], "levels": [1, 2, 3]}, "levels"),
+        ({"family": "ordinal", "y": ["low", "high", "high", "low"]}, "levels"),
         ({"family": "poisson", "pairs": True}, "pairs"),
     ],
 )
@@ -300,6 +350,9 @@ def test_columns_of_a_frame_are_named():
     found.verify(frame, dead, time="t", strata="centre")
     with raises(InputError, column="t"):
         certify(frame, dead, family="cox", time=frame["t"], strata="centre")
+    for X in (frame.assign(dead=dead), pl.DataFrame(frame.assign(dead=dead))):
+        with raises(InputError, column="dead"):
+            certify(X, dead, family="cox", time="t", strata="centre")
     grades = pd.Series(pd.Categorical(["low", "mid", "high", "mid"], ["low", "mid", "high"], True))
     assert certify(frame[["age"]], grades, family="ordinal").classes == ["low", "mid", "high"]
 

@@ -42,3 +42,19 @@ def test_a_column_of_names_is_to_be_dropped_from_the_frame(ask):
 def test_three_classes_are_not_one_against_the_rest(estimate):
     with raises(InputError):
         estimate([[1.0], [2.0], [3.0], [4.0]], [0, 1, 2, 1])
+
+
+@pytest.mark.parametrize("estimate", [firth, limiting_model])
+def test_a_formula_and_its_table(estimate):
+    pytest.importorskip("formulaic")
+    table = FRAME.assign(y=Y)
+    found = estimate("y ~ d", table).coefficients
+    plain = estimate(FRAME[["d"]], Y).coefficients
+    assert [found["d"], found["Intercept"]] == pytest.approx([*plain.values()], abs=1e-8)
+
+
+@pytest.mark.parametrize("estimate", [firth, limiting_model])
+def test_a_model_with_a_link_of_its_own_is_refused(estimate):
+    sm = pytest.importorskip("statsmodels.api")
+    with raises(InputError):
+        estimate(sm.Probit(Y, FRAME[["d"]]), None)

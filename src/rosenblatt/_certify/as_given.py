@@ -25,6 +25,7 @@ def asked(X: Any, y: Any, family: str, beside: dict[str, Any]) -> Asked:
     """`beside`: what belongs to rows, which may be names of columns."""
     if isinstance(X, str):
         return _of_formula(X, y, family, beside)
+    X = getattr(X, "model", X) if hasattr(X, "params") else X  # results, of which fits are made
     if hasattr(X, "endog") and hasattr(X, "exog"):
         if y is not None:
             raise InputError("A model of statsmodels has its own outcomes: leave out y.")
@@ -84,7 +85,7 @@ def _of_model(model: Any) -> Asked:
     if kind == "GLM":
         return _of_glm(model, X, y, options)
     if kind in _COUNTS:
-        return Asked(X, y, options | {"family": "ppml"})
+        return Asked(X, y, options | {"family": _counts(y)})
     if kind == "MNLogit":
         words = model._ynames_map
         return Asked(X, [words[int(v)] for v in y.tolist()], options)
@@ -125,7 +126,7 @@ def _of_glm(model: Any, X: Any, y: Any, options: dict[str, Any]) -> Asked:
         labels = np.repeat([0, 1], len(y))
         return Asked(both, labels, options | {"sample_weight": times})
     if family in ("Poisson", "NegativeBinomial", "Tweedie") and link == "Log":
-        return Asked(X, y, options | {"family": "ppml", "sample_weight": weights})
+        return Asked(X, y, options | {"family": _counts(y), "sample_weight": weights})
     raise InputError(
         f"A GLM with the family {family} and the link {link} is not known here. Known are Binomial "
         f"with {', '.join(_BINOMIAL)}, and Poisson, NegativeBinomial and Tweedie with Log."
@@ -134,3 +135,7 @@ def _of_glm(model: Any, X: Any, y: Any, options: dict[str, Any]) -> Asked:
 
 def _whole(y: Any) -> Any:
     return y.astype(int) if (y == np.rint(y)).all() else y
+
+
+def _counts(y: Any) -> str:
+    return "poisson" if (y == np.rint(y)).all() else "ppml"

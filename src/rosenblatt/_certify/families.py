@@ -19,8 +19,8 @@ from scipy import sparse
 from rosenblatt import verify
 from rosenblatt._certify.rows import Floats, Index, Ints, Names, Rows, Vector
 from rosenblatt._util.budget import Budget
-from rosenblatt._util.spelling import option
-from rosenblatt._util.text import counted, row_number
+from rosenblatt._util.spelling import either, option
+from rosenblatt._util.text import counted, listed, row_number
 from rosenblatt._validation import targets
 from rosenblatt.errors import InputError, InputTypeError
 
@@ -135,6 +135,12 @@ class Beside:
                     option=role,
                     column=name,
                 )
+        if self.family != "logistic" and table.target in table.columns:
+            raise InputError(
+                f"The column {table.target!r} is the outcome, and X has it, too: leave it out of "
+                "X.",
+                column=table.target,
+            )
         for role, values in self.values.items():
             if np.isnan(values).any():
                 i = int(np.isnan(values).argmax())
@@ -165,12 +171,6 @@ class Beside:
                     f"{option('entry')} is {entry[i]:g} and {option('time')} {time[i]:g}",
                     "A row is at risk from its entry, excluded, to its time: entry < time",
                 )
-        if not any(table.y[i] > 0 for i in rows):
-            raise InputError(
-                "No row has an event, so that there is nothing to compare: a Cox regression needs "
-                f"events. y tells of each row whether it has one; the label {table.classes[-1]!r} "
-                "stands for an event."
-            )
 
 
 class Factor(NamedTuple):
@@ -297,10 +297,11 @@ def levels_of(y: NDArray[Any], given: Any, order: Any, there: NDArray[np.bool_])
         order = _categories(given)
     if order is None:
         order = np.unique(y[there]).tolist()
-        if any(isinstance(v, str) for v in order) and len(order) > 2:
+        if any(isinstance(v, str) for v in order):
             raise InputError(
-                f"y holds text, {', '.join(map(repr, order[:3]))}, …, and the family ordinal needs "
-                f"the order of its levels, which is not that of the alphabet: {_told(order)}.",
+                f"y holds text, {listed(list(map(repr, order)), 5)}, and the family ordinal needs "
+                "the order of its levels, which is not that of the alphabet: "
+                f"{option('levels', ...)}, from the lowest on.",
                 option="levels",
             )
     order = list(order)
@@ -330,10 +331,6 @@ def levels_of(y: NDArray[Any], given: Any, order: Any, there: NDArray[np.bool_])
     return Outcome(codes, np.array(order), [str(level) for level in order])
 
 
-def _told(found: list[Any]) -> str:
-    return f"{option('levels', ...)} in their order, from the lowest on"
-
-
 def _categories(y: Any) -> list[Any] | None:
     """Of an ordered categorical of pandas, or an Enum of polars."""
     kind = getattr(y, "dtype", None)
@@ -344,16 +341,31 @@ def _categories(y: Any) -> list[Any] | None:
     return None
 
 
-def events(outcome: Outcome) -> Outcome:
-    """Where all rows have the same label, it says by itself whether it is an event."""
-    if len(outcome.classes) == 2:
-        return outcome
-    only = outcome.classes[0]
-    number = outcome.classes.dtype.kind in "biuf"
-    if number and not only:
-        y = np.full(len(outcome.y), np.int8(-1))
-        return Outcome(y, outcome.classes, outcome.words)
-    return outcome
+_NOT = ("no", "n", "false", "none", "0", "alive", "censored")  # as a label
+_SAYS = {"cox": "has an event", "conditional": "was chosen"}
+
+
+def events(family: str, y: NDArray[Any], there: NDArray[np.bool_]) -> NDArray[Any]:
+    """The label of rows that have an event, or were chosen, behind that of the others: the larger
+    number, or the word beside one that says no."""
+    known = np.unique(y[there])
+    words = [str(label).lower() for label in known.tolist()]
+    no = [word in _NOT or word.startswith("(not ") for word in words]  # as --positive writes it
+    if no == [True] or (len(known) == 1 and known.dtype.kind in "biuf" and not known[0]):
+        raise InputError(
+            f"y says of each row whether it {_SAYS[family]}, and here it is {known.tolist()[0]!r} "
+            "in all of them, so that there is nothing to compare."
+        )
+    number = known.dtype.kind in "biuf"
+    if len(known) > 2 or (len(known) == 2 and not number and sum(no) != 1):
+        shown, last = listed([repr(v) for v in known.tolist()], 5), known.tolist()[-1]
+        raise InputError(
+            f"y says of each row whether it {_SAYS[family]}, and it holds {shown}. Say which label "
+            f"stands for that: {either(f'give y == {last!r}', f'add --positive {last}')}, for "
+            "example.",
+            option="y",
+        )
+    return known if number or not no[-1] else known[::-1]
 
 
 # --- The rows that decide ------------------------------------------------------------------------

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from rosenblatt import verify
-from rosenblatt._util.spelling import option
+from rosenblatt._util.spelling import either, option
 from rosenblatt._util.text import counted, first_few, many, row_number
 
 if TYPE_CHECKING:
@@ -71,6 +71,7 @@ def verdict(certificate: Certificate) -> Iterator[str]:
             f"({limits})."
         )
         yield f"More time may settle it: {option('time_limit', ...)}."
+    yield from _meaning(certificate)
 
 
 def _listed(rows: list[int]) -> str:
@@ -78,17 +79,39 @@ def _listed(rows: list[int]) -> str:
 
 
 def _what_to_do(certificate: Certificate, separated: int) -> str:
-    if not separated:
+    family = certificate.family
+    if family == "cox":  # a row may be far at one event, and tied at another
+        w = certificate.to_dict()["separator"]
+        own = [n for n, v in zip(certificate.feature_names, w, strict=True) if verify.number(v)]
+        score, value = "the score that separates (separator in the certificate)", "score"
+        if len(own) == 1:
+            score, value = own[0], "value"
         return (
-            "Some comparisons are strict, but every row takes part in others that are not: no row "
-            "can be left out, and the finite coefficients are those of the limit."
+            f"What to do: stratify by {score}: in the limit an event is compared only with rows at "
+            f"risk that have the same {value}. The finite coefficients are those of that model."
+        )
+    if family == "ordinal":
+        model = "rosenblatt.separation.limiting_model(X, y, family='ordinal')"
+        return (
+            f"What to report instead: {either(model, '--estimates')}, the limit, in which the "
+            "finite coefficients have their estimates."
         )
     them, mean = ("it", "its mean") if separated == 1 else ("them", "their means")
-    limit = f" ({mean} would be 0)" if certificate.family in verify.LOG_LINK else ""
+    limit = f" ({mean} would be 0)" if family in verify.LOG_LINK else ""
     return (
         f"What to do: leave {them} out{limit}, and columns that are then collinear. The finite "
         "coefficients keep their estimates."
     )
+
+
+def _meaning(certificate: Certificate) -> Iterator[str]:
+    """Of the labels."""
+    labels, target = certificate.classes, certificate.to_dict()["target"]
+    if certificate.family == "ordinal":
+        yield f"Levels of {target}, from the lowest on: {first_few(labels, _SHOWN)}."
+    if certificate.family in verify.PAIRED:
+        what = {"cox": "have an event", "conditional": "were chosen"}[certificate.family]
+        yield f"Rows with {target} = {labels[-1]} {what}."
 
 
 def coefficients(certificate: Certificate) -> Iterator[str]:

@@ -105,9 +105,9 @@ def _of_family(
         return counts(y, there, beside.family)
     if beside.family == "ordinal":
         return levels_of(y, whole, beside.levels, there)
-    classes = targets.found_classes(y, there, f"The family {beside.family} has two.")
+    classes = events(beside.family, y, there)
     words = [_word(given, y == label, mixed=False) for label in classes]
-    return events(Outcome(_signs(y, classes, there), classes, words))
+    return Outcome(_signs(y, classes, there), classes, words)
 
 
 def read_encoded(

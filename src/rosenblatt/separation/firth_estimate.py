@@ -12,6 +12,7 @@ from rosenblatt.separation.given import (
     Given,
     LikelihoodRatio,
     check_confidence,
+    of_formula,
     ratios,
     table_of,
 )
@@ -73,7 +74,8 @@ def firth(
     Parameters
     ----------
     X : array or data frame of shape (n, d)
-        The rows; columns of words become 0/1 columns, as in `certify`.
+        The rows; columns of words become 0/1 columns, as in `certify`. Or a formula, with its table
+        as y.
     y : array of shape (n,)
         Two labels; coefficients are for the second in sorted order (no, yes: for yes).
     fit_intercept : bool
@@ -99,6 +101,7 @@ def firth(
     1.129
     """
     check_confidence(confidence)
+    X, y, fit_intercept = of_formula(X, y, "logistic", fit_intercept)
     how: dict[str, Any] = {"fit_intercept": fit_intercept, "asked": "firth", "offset": offset}
     given = Given.of(X, y, sample_weight, preprocessing, **how)
     given.refuse_collinear("Firth's penalty")

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from rosenblatt import verify
+from rosenblatt._certify.as_given import asked
 from rosenblatt._certify.check import fingerprint
 from rosenblatt._certify.families import Beside
 from rosenblatt._certify.parts import name_of_intercept, thresholds
@@ -114,6 +115,19 @@ class Given:
             )
 
 
+def of_formula(X: Any, y: Any, family: str, fit_intercept: bool) -> tuple[Any, Any, bool]:
+    """X, y and `fit_intercept`, where X may be a formula and y its table."""
+    if hasattr(X, "endog"):
+        raise InputError(
+            "A model of statsmodels may have another link than the one that is estimated here: "
+            "give its rows, model.exog, and its outcomes, model.endog."
+        )
+    if not isinstance(X, str):
+        return X, y, fit_intercept
+    X, y, options = asked(X, y, family, {})
+    return X, y, bool(options["fit_intercept"])
+
+
 def check_confidence(confidence: Any) -> None:
     if not 0 < confidence < 1:
         raise InputError(
@@ -193,20 +207,23 @@ def table_of(
     ratio: str,
 ) -> Iterator[str]:
     """A line for each coefficient."""
-    head = ["", "estimate", f"{confidence:.0%} profile interval", ratio, "p"]
-    lines = [head]
+    level = f"{confidence:.0%}"
+    lines = [["", "estimate", f"{level} profile interval", ratio, f"{level} interval", "p"]]
     for name, value in coefficients.items():
-        low, high = intervals.get(name, (math.nan, math.nan))
-        shown = "" if math.isnan(low) else f"{_number(low)} to {_number(high)}"
-        times, *_ = ratios({name: value}, intervals)[name]
-        p = p_values.get(name, math.nan)
-        cells = ["" if math.isnan(v) else text for v, text in ((times, _number(times)), (p, _p(p)))]
-        lines.append([name, _number(value), shown, *(cells if name in p_values else ["", ""])])
+        cells = [_number(value), _interval(*intervals.get(name, (math.nan, math.nan)))]
+        if name in p_values:
+            times, *ends = ratios({name: value}, intervals)[name]
+            cells += ["" if math.isnan(times) else _number(times), _interval(*ends)]
+            cells += ["" if math.isnan(p_values[name]) else _p(p_values[name])]
+        lines.append([name, *cells, *[""] * (5 - len(cells))])
     width = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    for name, estimate, shown, *rest in lines:
-        cells = [f"{name:{width[0]}}", f"{estimate:>{width[1]}}", f"{shown:{width[2]}}"]
-        cells += [f"{cell:>{w}}" for cell, w in zip(rest, width[3:], strict=True)]
-        yield "  ".join(cells).rstrip()
+    for line in lines:
+        left = zip(line, width, "<><><>", strict=True)
+        yield "  ".join(f"{cell:{side}{w}}" for cell, w, side in left).rstrip()
+
+
+def _interval(low: float, high: float) -> str:
+    return "" if math.isnan(low) else f"{_number(low)} to {_number(high)}"
 
 
 _LEAST_P = 0.0001

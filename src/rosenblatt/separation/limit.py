@@ -24,6 +24,7 @@ from rosenblatt.separation.given import (
     LikelihoodRatio,
     check_confidence,
     independent,
+    of_formula,
     ratios,
     table_of,
 )
@@ -148,6 +149,7 @@ def limiting_model(
     """
     check_confidence(confidence)
     parameters.one_of("family", family, FAMILIES)
+    X, y, fit_intercept = of_formula(X, y, family, fit_intercept)
     how: dict[str, Any] = {"fit_intercept": fit_intercept, "family": family, "levels": levels}
     given = Given.of(
         X, y, sample_weight, preprocessing, asked="limiting_model", offset=offset, **how

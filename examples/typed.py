@@ -54,7 +54,13 @@ print("clean" if p.stop_reason_ is StopReason.CLEAN else p.stop_reason_.value)
 c = rosenblatt.certify(X, y)
 assert_type(
     c.verdict,
-    Literal["complete separation", "quasi-complete separation", "overlap", "undecided"],
+    Literal[
+        "complete separation",
+        "quasi-complete separation",
+        "overlap",
+        "overlap up to chance",
+        "undecided",
+    ],
 )
 assert_type(c.coefficient_signs, dict[str, Literal["+", "-", "±", "0", "collinear", "?"]])
 assert_type(c.separable, bool | None)

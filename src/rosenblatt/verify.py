@@ -920,16 +920,28 @@ def check_chance(claim: Part, data: Data) -> None:
     demand(good, "chance: there should be four vectors of whole numbers")
     shares = [[int(v) for v in z] for z in vectors]
     random = [random_vector(claim, part, k, data.size) for k in range(VECTORS)]
-    r, rest = Fraction(), [Fraction()] * VECTORS
-    for j, (power, totals) in enumerate(data.blends(part["rows"], [weights, *shares])):
+    columns = data.blends(part["rows"], [weights, *shares])
+    good = are_nearly_blends(random, columns, weights, shares, below)
+    demand(good, "a random vector is not nearly a blend of the rows")
+
+
+def are_nearly_blends(
+    random: Sequence[Sequence[int]],
+    columns: Iterable[tuple[int, Sequence[Fraction]]],
+    weights: Sequence[int],
+    shares: Sequence[Sequence[int]],
+    below: int,
+) -> bool:
+    """2t + 1 <= 2^20 for each vector; a column has its power and the blends of weights and shares,
+    which are numerators over `below`."""
+    r, rest = Fraction(), [Fraction()] * len(random)
+    for j, (power, totals) in enumerate(columns):
         even = [total / Fraction(2) ** power for total in totals]
         r += abs(even[0])
         off = zip(rest, random, even[1:], strict=True)
         rest = [total + abs(g[j] - blend / below) for total, g, blend in off]
-    for z, off_target in zip(shares, rest, strict=True):
-        most = max(Fraction(abs(v), u) for v, u in zip(z, weights, strict=True)) / below
-        t = r * most + off_target
-        demand(2 * t + 1 <= UNLIKELY, "a random vector is not nearly a blend of the rows")
+    most = [max(Fraction(abs(v), u) for v, u in zip(z, weights, strict=True)) for z in shares]
+    return all(2 * (r * m / below + off) + 1 <= UNLIKELY for m, off in zip(most, rest, strict=True))
 
 
 def random_vector(claim: Part, part: Part, k: int, size: int) -> list[int]:

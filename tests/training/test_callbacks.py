@@ -104,8 +104,8 @@ def test_a_callback_that_fails_leaves_the_estimator_as_it_was():
     assert everything(p) == before
     assert set(vars(p)) == attributes
     assert seen.told[-1] == "teardown"
-    with raises(ValueError, option="alpha", value=1):
-        p.set_params(alpha=1).fit(X, Y)
+    with raises(ValueError, option="max_iter", value=-1):
+        p.set_params(max_iter=-1).fit(X, Y)
     assert seen.told.count("setup") == seen.told.count("teardown") == 1
 
 

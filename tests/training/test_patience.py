@@ -70,12 +70,14 @@ def test_and_two_million_where_few_rows_are_wrong():
 def test_few_rows_are_one_in_64(n, epochs):
     # Two have the other label: 2^21 / (128 · 16) = 1024, and 2^20 / (127 · 16) = 516.03.
     labels = np.where(np.arange(n) < 2, -1, 1)
-    p = Perceptron(order="cyclic", max_iter=3000).fit(np.ones((n, 1)), labels)
+    p = Perceptron(order="cyclic", keep="best", margin=0, max_iter=3000).fit(
+        np.ones((n, 1)), labels
+    )
     assert (p.training_errors_, p.n_iter_) == (2, epochs)
 
 
 def test_before_a_proof_is_asked_for_2_to_the_14_numbers_are_read():
-    p = Perceptron(order="cyclic", patience=2, prove=True).fit(*alike(100))
+    p = Perceptron(order="cyclic", keep="best", margin=0, patience=2, prove=True).fit(*alike(100))
     assert p.stop_reason_ is StopReason.NOT_SEPARABLE
     assert p.n_iter_ == 11  # 2^14 / (100 · 16) = 10.24
 

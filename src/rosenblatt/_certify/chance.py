@@ -7,6 +7,7 @@ matrix H = Σ x_i b_i b_i': what x and z lack is a blend of rows with shares x_i
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from fractions import Fraction
 from typing import Any
@@ -55,7 +56,11 @@ def overlap(
     named, texts = [name(i) for i in shares.index.tolist()], [*map(hex, weights)]
     part = {"rows": named, "weights": texts}
     targets = [verify.random_vector(about, part, k, rows.D) for k in range(verify.VECTORS)]
-    vectors = [[*map(hex, z)] for z in shares.of(targets)]
+    several = shares.of(targets)
+    columns = shares.columns([weights, *several])
+    if not verify.are_nearly_blends(targets, columns, weights, several, 1 << _FINE):
+        return None
+    vectors = [[*map(hex, z)] for z in several]
     return UpToChance(named, texts, _FINE, vectors)
 
 
@@ -71,8 +76,10 @@ class _Shares:
         self._length = view.lengths(rows, self.index)
         low, high = rows.ranges(np.ones(rows.n, dtype=bool))
         largest = np.maximum(np.abs(low), np.abs(high)).tolist()
-        powers = [Fraction(2) ** verify.power_above(v) for v in largest]
-        self._powers = [*powers, *[Fraction(1)] * rows.intercept]  # columns over these are even
+        self._exponents = [*map(verify.power_above, largest), *[0] * rows.intercept]
+        self._powers = [
+            Fraction(2) ** power for power in self._exponents
+        ]  # columns over these are even
 
     def weights(self) -> Vector:
         """Positive ones, with luck, of a blend that is nearly zero."""
@@ -98,6 +105,9 @@ class _Shares:
             terms = zip(sums, target, self._powers, strict=True)
             out.append(self._without(whole, [v - (g << _FINE) * p for v, g, p in terms]))
         return out
+
+    def columns(self, several: list[Vector]) -> Iterable[tuple[int, list[Fraction]]]:
+        return zip(self._exponents, self.rows.blends(self.index, several), strict=True)
 
     def _sums(self, several: list[Vector]) -> list[list[Fraction]]:
         return [[*sums] for sums in zip(*self.rows.blends(self.index, several), strict=True)]

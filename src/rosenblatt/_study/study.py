@@ -129,9 +129,10 @@ def study(
         Labels whose rows are left out: these, or those of fewer rows.
     min_count : int, optional
         Words of a column that fewer rows have are pooled as one, `(other)`.
-    encoding, header, sep, names, sheet_name, categorical, numeric, date, text, decimal,
-    skip_rows, header_rows, skip_footer
-        How files are read and what their columns hold, as in `rosenblatt.data.read`.
+    encoding, header, sep, names, sheet_name, decimal, skip_rows, header_rows, skip_footer
+        How files are read, as in `rosenblatt.data.read`.
+    categorical, numeric, date, text
+        What their columns hold, as in `rosenblatt.data.read`.
     random_state : int
         For the random split of the rows and for all random orders.
     cv : int, optional

@@ -173,9 +173,11 @@ def refuse_first_not_finite(estimator: Any, X: Any, name: str) -> None:
     """As scikit-learn does, and says where. What cannot be read as numbers is left to others."""
     try:
         rows = as_matrix(X.tocsr()) if sparse.issparse(X) else X
-        rows = rows if isinstance(rows, Csr) else np.asarray(rows, dtype=np.float64)
-        if not isinstance(rows, Csr) and rows.ndim != 2:
-            return
+        if not isinstance(rows, Csr):
+            rows = np.asarray(rows)
+            if rows.ndim != 2 or rows.dtype.kind == "c":
+                return
+            rows = np.asarray(rows, dtype=np.float64)
         place = first_not_finite(rows)
     except (TypeError, ValueError):
         return

@@ -117,7 +117,7 @@ def test_errors_are_those_that_scikit_learn_counts(shell):
         errors = int(50 - expected[c, c])
         assert (of["rows"], of["errors"]) == (50, errors)
         assert of["interval"] == list(clopper_pearson(errors, 50))
-        assert sum(of["called"].values()) == errors
+        assert sum(of["predicted_as"].values()) == errors
     _, out, _ = shell("evaluate", "m.json", path)
     assert f"{wrong / 150:.1%} ({wrong} of 150 rows wrong), 95% interval" in out
     assert "(Clopper-Pearson)" in out

@@ -26,22 +26,30 @@ def test_several_labels_are_one_class():
     expected = ["7 or 8" if q in (7, 8) else "(not 7 or 8)" for q in QUALITY]
     assert labels(QUALITY, positive=[7, 8]) == expected
     assert labels(QUALITY, positive=("8", "7")) == expected
-    assert labels(["x", "y", "z"], positive=["x", "z"]) == ["x or z", "(not x or z)", "x or z"]
+    assert labels(["x", "y", "z"], positive=["x", "z"]) == ["x or z", "(y)", "x or z"]
 
 
 @pytest.mark.parametrize(
     ("values", "given", "expected"),
     [
         (["bad", "good"], "good", ["bad", "good"]),  # as they are: the second counts as +1
-        (["bad", "good"], "bad", ["bad", "(not bad)"]),
+        (["bad", "good"], "bad", ["bad", "(good)"]),
         ([0, 1], 1, [0, 1]),
-        ([0, 1], 0, ["0", "(not 0)"]),
-        ([False, True], False, ["False", "(not False)"]),
+        ([0, 1], 0, ["0", "(1)"]),
+        ([False, True], False, ["False", "(True)"]),
     ],
 )
 def test_of_two_labels_the_chosen_one_counts_as_plus_one(values, given, expected):
     assert labels(values * 3, positive=given) == expected * 3
     assert max(expected) == expected[values.index(given)]
+
+
+def test_a_label_that_sorts_before_all_others_cannot_be_the_positive_one():
+    """It would count as -1 without a word."""
+    with raises(InputError) as caught:
+        labels(["$5", "none", "$5"], positive="$5")
+    assert caught.value.option == "positive"
+    assert labels(["$5", "none", "$5"], positive="none") == ["$5", "none", "$5"]
 
 
 @pytest.mark.parametrize(

@@ -102,7 +102,7 @@ def labels(values, **options):
         ([-1.0, 1.0, 1.0], None, [-1, 1, 1]),
         ([0.5, 1.0, 1.0], None, [0.5, 1.0, 1.0]),
         ([True, False, False], None, [True, False, False]),
-        (["b", "a", "b"], "a", ["(not a)", "a", "(not a)"]),  # the positive label comes second
+        (["b", "a", "b"], "a", ["(b)", "a", "(b)"]),  # the positive label comes second
         (["b", "a", "b"], "b", ["b", "a", "b"]),
         (["x", "y", "z"], "y", ["(not y)", "y", "(not y)"]),
         ([0, 1, 2], "2", ["(not 2)", "(not 2)", "2"]),

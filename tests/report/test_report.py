@@ -265,7 +265,7 @@ def test_a_rare_number_is_not_called_a_category():
 def test_a_table_with_a_telling_column_says_which_and_what_leaving_it_out_would_do():
     page = Page(render(reports.leak()))
     said = words(page)
-    assert "expenditure tells the label of some rows alone, without an error." in said
+    assert "expenditure alone determines the label of some rows without an error." in said
     assert "for the label yes these coefficients run to infinity: expenditure (+)." in said
     assert "With these columns 2.3% wrong, without them 15.5%." in page.having("aria-label")
 
@@ -367,7 +367,7 @@ def test_the_cost_of_errors_is_two_areas_over_the_probability():
     def point(probability, missed, false):
         cost = 2 * missed + false
         given = {"probability": probability, "missed": missed, "false": false, "cost": cost}
-        return given | {"called": 10, "threshold": 0.0}
+        return given | {"predicted": 10, "threshold": 0.0}
 
     found = {"label": "yes", "other": "no", "costs": [2.0, 1.0], "rows": 20}
     found["points"] = [point(0.0, 0, 10), point(0.5, 2, 4), point(1.0, 10, 0)]
@@ -376,12 +376,12 @@ def test_the_cost_of_errors_is_two_areas_over_the_probability():
     # costs 10, 8 and 20, on an axis to 30: three times the least, 24, rounded up
     places = points(svg, "cost")
     low, high = 212, 20
-    assert [x for x, _ in places] == [44, 225, 406]
+    assert [x for x, _ in places] == [44, 223, 402]
     assert [y for _, y in places] == pytest.approx(
         [low - (low - high) * cost / 30 for cost in (10, 8, 20)], abs=0.1
     )
     assert points(svg, "false")[1][1] == pytest.approx(low - (low - high) * 4 / 30, abs=0.1)
-    assert numbers(svg, "circle", "cx", "hollow") == [225]
+    assert numbers(svg, "circle", "cx", "hollow") == [223]
 
 
 def test_a_histogram_has_a_bar_for_every_count_that_is_not_zero():

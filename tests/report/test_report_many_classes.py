@@ -54,7 +54,7 @@ def test_the_probabilities_of_all_classes_have_a_picture_and_a_table():
     assert lines[0] == "label expected test rows predicted"
     assert [line.split()[0] for line in lines[1:]] == content["confusion"]["labels"]
     of_first = content["by_class"][0]
-    assert lines[1].split()[2:] == [str(of_first["rows"]), str(of_first["called"])]
+    assert lines[1].split()[2:] == [str(of_first["rows"]), str(of_first["predicted"])]
 
 
 def test_margins_of_all_classes_are_one_picture():

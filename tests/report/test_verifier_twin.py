@@ -207,6 +207,7 @@ ENCODED = {
     "no header": ("1,2,0\n2,1,1\n3,3,1\n", ["--no-header"]),
     "units": ('a,b,y\n"$1,200",1,0\n$300,2,1\n"$2,000.50",3,1\n$0,4,0\n', ["--numeric", "a"]),
     "one against the rest": ("a,y\n1,p\n2,q\n3,r\n4,q\n", ["--positive", "q"]),
+    "the first of two labels": ("a,y\n1,p\n2,q\n3,p\n4,q\n", ["--positive", "p"]),
     "a condition": ("a,y\n1,3\n2,7\n3,8.5\n4,1\n", ["--positive", ">=7"]),
     "numbers as labels": ("a,b,y\n1,0,1.0\n2,1,2e1\n3,0,2e1\n0,1,1.0\n", []),
     "truth as labels": ("a,b,y\n1,0,TRUE\n2,1,false\n3,0,False\n0,1,true\n", []),

@@ -102,7 +102,7 @@ def test_the_curve_says_what_thresholds_do_and_the_chosen_one_is_the_cheapest(de
     assert told["rows"] == len(unseen.scores) == 1055
     for point in told["points"]:
         called = unseen.scores >= point["threshold"]
-        assert point["called"] == called.sum()
+        assert point["predicted"] == called.sum()
         assert point["missed"] == (unseen.second & ~called).sum()
         assert point["false"] == (~unseen.second & called).sum()
         assert point["cost"] == point["missed"] + 5 * point["false"]

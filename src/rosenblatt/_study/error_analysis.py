@@ -126,7 +126,7 @@ def _by_class(
                 "label": label,
                 "rows": rows,
                 "errors": rows - right,
-                "called": called,
+                "predicted": called,
                 "expected": None if p is None else float(p[:, i].sum()),
                 "recall": right / rows if rows else None,
                 "precision": right / called if called else None,
@@ -211,7 +211,7 @@ def _point(
     return {
         "threshold": threshold,
         "probability": None if probability is None else float(probability.of(threshold)),
-        "called": int(cuts.called[i]),
+        "predicted": int(cuts.called[i]),
         "missed": missed,
         "false": false,
         "cost": float(missed * costs[1, 0] + false * costs[0, 1]),

@@ -386,9 +386,9 @@ class Study(TableRule):
         The 95% interval of the error: Clopper and Pearson's, or by group that of Korn and
         Graubard. None with fewer than 5 groups of test rows.
     confusion : dict or None
-        Of the test rows: `labels`, and `counts[i][j]`, the rows of label i called label j.
+        Of the test rows: `labels`, and `counts[i][j]`, the rows of label i predicted label j.
     by_class : list of dict
-        Of the test rows of each label: `label`, `rows`, `errors`, `called`, `recall`, `precision`,
+        Of the test rows of each label: `label`, `rows`, `errors`, `predicted`, `recall`, `precision`,
         `cost`. Empty where no row was tested.
     cost : dict or None
         What the errors on test rows cost, where costs were given: `total`, `per_row`, its

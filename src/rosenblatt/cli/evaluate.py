@@ -118,7 +118,7 @@ def _document(classes: list[Any], counts: Any, objective: Any) -> dict[str, Any]
     by_class = [
         {"label": label}
         | _rate(int(rows[c] - counts[c, c]), int(rows[c]))
-        | {"called": {labels[k]: int(counts[c, k]) for k in _often(counts[c], c)}}
+        | {"predicted_as": {labels[k]: int(counts[c, k]) for k in _often(counts[c], c)}}
         | {"cost": None if costs is None else float(counts[c] @ costs[c])}
         for c, label in enumerate(labels)
     ]
@@ -162,7 +162,7 @@ def _lines(scores: dict[str, Any], objective: Any) -> Iterator[tuple[str, str]]:
     yield from _objective_lines(scores, objective)
     for k, of in enumerate(scores["classes"]):
         cost = "" if of["cost"] is None or not of["rows"] else f"; cost {of['cost']:,g}"
-        line = f"{named(of['label'])}: {_in_words(of)}{_called(of['called'])}{cost}"
+        line = f"{named(of['label'])}: {_in_words(of)}{_predicted(of['predicted_as'])}{cost}"
         yield "by class" * (k == 0), line
     yield "note", scores["note"]
     for k, column in enumerate(scores["outside"]):
@@ -198,6 +198,6 @@ def _in_words(of: dict[str, Any]) -> str:
     )
 
 
-def _called(others: dict[str, int]) -> str:
+def _predicted(others: dict[str, int]) -> str:
     labels = [f"{named(label)} ({n:,})" for label, n in others.items()]
     return f"; predicted {listed(labels, _SHOWN)}" if labels else ""

@@ -46,7 +46,16 @@ class Target:
             return cls(column.name, column.kind, (), chosen)
         of = tuple(v for v in values if _as_seen(v) in {_spelled(word) for word in chosen})
         # The second of two labels is the positive one anyway, and keeps the other's name.
-        return cls(column.name, column.kind, values, None if of == values[1:] else of)
+        target = cls(column.name, column.kind, values, None if of == values[1:] else of)
+        if target.positive is not None and target._chosen < target.rest:
+            raise InputError(
+                f"{option('positive', positives[0])}: a label that begins with "
+                f"{target._chosen[:1]!r} comes before all others, and so cannot be the positive "
+                "one. Give it another name.",
+                option="positive",
+                value=positives[0],
+            )
+        return target
 
     @property
     def classes(self) -> list[Label]:
@@ -64,7 +73,10 @@ class Target:
 
     @property
     def rest(self) -> str:
-        return f"(not {self._chosen})"
+        """In brackets, which come before letters and digits: of two labels the first one is -1."""
+        chosen = self.positive if isinstance(self.positive, tuple) else ()
+        others = [value for value in self.values if value not in chosen]
+        return f"({others[0]})" if len(others) == 1 else f"(not {self._chosen})"
 
     def labels(self, batch: Batch) -> NDArray[Any]:
         if self.kind is Kind.NUMBER:

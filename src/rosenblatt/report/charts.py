@@ -300,7 +300,7 @@ class Plane(NamedTuple):
 
     @property
     def x(self) -> Scale:
-        return Scale(0, 1, self.left, self.width - 14)
+        return Scale(0, 1, self.left, self.width - 18)
 
     @property
     def y(self) -> Scale:
@@ -354,7 +354,7 @@ def thresholds(found: Part) -> Markup | None:
         path(upper, "curve ink cost"),
         *plane.grid(f"predicted {label} from this probability on"),
         text(x(0.03), y(0) - 8, f"{clip(other, 14)} predicted {clip(label, 14)}", "small bold neg"),
-        text(x(0.98 if at < x(0.6) else 0.55), y.end + 14, f"{clip(label, 14)} missed", missed),
+        text(x(1 if at < x(0.5) else 0.4), y.end - 6, f"{clip(label, 14)} missed", missed),
         line(at, y.start, at, y.end, "zero"),
         text(at, y.end - 6, "saved", "small quiet mid"),
         disc(at, y(chosen["cost"]), 5, "hollow"),
@@ -417,7 +417,7 @@ def calibration(measured: Part) -> Markup:
             body.append(line(at, y(ends[0]), at, y(ends[1]), "whisker"))
         body.append(disc(at, y(one["share"]), 3 + 6 * math.sqrt(one["rows"] / most), "pos"))
     body += [
-        text(x(0.02), y.end + 12, what, "small quiet"),
+        text(x(0), y.end - 8, what, "small quiet"),
         moving(),
     ]
     said = "; ".join(

@@ -89,7 +89,7 @@ class OfCard(TypedDict, total=False):
 
 
 class CostOfPair(TypedDict):
-    """What a row labelled `actual` costs that is called `predicted`."""
+    """What a row labelled `actual` costs that is predicted `predicted`."""
 
     actual: str
     predicted: str
@@ -112,10 +112,10 @@ class OfClass(TypedDict):
     label: str
     rows: int
     errors: int
-    called: int  # test rows that were called so
+    predicted: int  # test rows that were given this label
     expected: float | None  # the sum of its probabilities over all test rows
     recall: float | None  # the share of its rows that were found
-    precision: float | None  # the share of those called so that are
+    precision: float | None  # the share of those given the label that have it
     cost: float | None  # of its errors, where costs were given
 
 
@@ -136,7 +136,7 @@ class RocCurve(TypedDict):
 
     label: str  # the one to be found
     other: str
-    points: list[list[float]]  # [share of the other rows called so, share of its rows found]
+    points: list[list[float]]  # [share of the other rows given the label, share of its rows found]
     at: list[float]  # the rule as it is written
     auc: float
     interval: list[float] | None
@@ -146,12 +146,12 @@ class RocCurve(TypedDict):
 
 
 class ThresholdPoint(TypedDict):
-    """Rows with a score from the threshold on are called the label."""
+    """Rows with a score from the threshold on are given the label."""
 
     threshold: float
     probability: float | None
-    called: int
-    missed: int  # rows of the label that are not called so
+    predicted: int
+    missed: int  # rows of the label that are not given it
     false: int  # rows of the other one that are
     cost: float
 
@@ -390,7 +390,7 @@ class Histogram(TypedDict):
 
 
 class Confusion(TypedDict):
-    """counts[i][j]: test rows of labels[i] that were called labels[j]."""
+    """counts[i][j]: test rows of labels[i] that were predicted labels[j]."""
 
     labels: list[str]
     counts: list[list[int]]

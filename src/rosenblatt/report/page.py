@@ -207,7 +207,8 @@ def _rates(content: Mapping[str, Any]) -> list[Rate]:
 
 _RESULTS = {
     "complete separation": "a linear rule is right about all {} rows",
-    "quasi-complete separation": "no linear rule is right about all {} rows; some are separated",
+    "quasi-complete separation": "no linear rule is right about all {} rows; "
+    "a logistic regression has infinite coefficients",
     "overlap": "no linear rule is right about all {} rows",
     verify.CHANCE: "almost certainly no linear rule is right about all {} rows",
     "not separable": "no linear rule is right about all {} rows",

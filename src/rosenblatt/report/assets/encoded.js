@@ -185,12 +185,14 @@ function labelOf({ kind, values, positive }) {
     const limit = Number(positive.number);
     return { ">=": x >= limit, "<=": x <= limit, ">": x > limit, "<": x < limit }[/** @type {string} */ (positive.sign)];
   };
+  const others = values.filter((/** @type {any} */ v) => Array.isArray(positive) && !positive.includes(v));
+  const rest = others.length === 1 ? `(${text(others[0])})` : `(not ${several})`;
   return (value, where) => {
     demand(value !== null, `${where} has no label`);
-    if (positive && !Array.isArray(positive)) return holds(value) ? several : `(not ${several})`;
+    if (positive && !Array.isArray(positive)) return holds(value) ? several : rest;
     const word = kind === "boolean" && value in TRUTH ? repr(TRUTH[/** @type {keyof TRUTH} */ (value)]) : value;
     demand(known.has(word), `${where} has the label ${repr(value)}: it must be ${values.slice(0, 10).map(repr).join(", ")}`);
     if (!positive) return text(known.get(word));
-    return positive.some((/** @type {any} */ label) => label === known.get(word)) ? several : `(not ${several})`;
+    return positive.some((/** @type {any} */ label) => label === known.get(word)) ? several : rest;
   };
 }

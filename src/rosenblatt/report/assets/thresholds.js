@@ -3,7 +3,7 @@
 
 const TOPS = [1, 2, 3, 4, 5, 6, 8]; // as in charts.py
 
-/** @typedef {{ probability: number, missed: number, false: number, called: number }} Point */
+/** @typedef {{ probability: number, missed: number, false: number, predicted: number }} Point */
 /** @template {Element} T @param {string} id @returns {T} */
 const element = (id) => /** @type {any} */ (document.getElementById(id));
 
@@ -30,7 +30,7 @@ export function thresholds() {
     slider.value = String(Math.round(1000 * p.probability));
     slider.setAttribute("aria-valuetext", element("says").textContent ?? "");
     draw(cost, all, least);
-    const [x, y] = plane(document.getElementById("roc-curve")), positives = p.called - p.false + p.missed;
+    const [x, y] = plane(document.getElementById("roc-curve")), positives = p.predicted - p.false + p.missed;
     put("roc-curve", x(p.false / (points[0].false || 1)), y(1 - p.missed / (positives || 1)), false);
     const [across, , bottom] = plane(document.getElementById("calibrated"));
     put("calibrated", across(p.probability), bottom, true);

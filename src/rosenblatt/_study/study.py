@@ -388,8 +388,8 @@ class Study(TableRule):
     confusion : dict or None
         Of the test rows: `labels`, and `counts[i][j]`, the rows of label i predicted label j.
     by_class : list of dict
-        Of the test rows of each label: `label`, `rows`, `errors`, `predicted`, `recall`, `precision`,
-        `cost`. Empty where no row was tested.
+        Of the test rows of each label: `label`, `rows`, `errors`, `predicted`, `recall`,
+        `precision`, `cost`. Empty where no row was tested.
     cost : dict or None
         What the errors on test rows cost, where costs were given: `total`, `per_row`, its
         `interval`, and `always`, by label the total if it were always said.

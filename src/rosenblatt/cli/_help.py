@@ -16,6 +16,8 @@ FIRST = {
     "predict": "output explain copy probability counterfactual second-opinion on-missing json",
     "certify": "target ignore impute output estimates min-errors forced-signs exit-code json "
     "verbose",
+    "export": "sql excel-formula python javascript c pmml onnx output columns-of check",
+    "suspects": "target ignore positive impute most search-time json verbose",
     "evaluate": "drop-unlabelled on-unseen json verbose",
     "verify": "encoded force json verbose",
     "trace": "target steps check rule order keep margin format html gif",

@@ -157,6 +157,10 @@ def _rate(errors: int, rows: int) -> dict[str, Any]:
 
 def _lines(scores: dict[str, Any], objective: Any) -> Iterator[tuple[str, str]]:
     rows, label = scores["rows"], named(scores["majority_label"])
+    if scores["training_rows"]:
+        yield "Warning", scores["note"]
+    for k, column in enumerate(scores["outside"]):
+        yield "Warning" * (k == 0), column["sentence"]
     yield "error", f"{_in_words(scores)} ({_NAME})"
     yield "", f"always {label}: {scores['majority_errors'] / rows:.1%}"
     yield from _objective_lines(scores, objective)
@@ -164,9 +168,8 @@ def _lines(scores: dict[str, Any], objective: Any) -> Iterator[tuple[str, str]]:
         cost = "" if of["cost"] is None or not of["rows"] else f"; cost {of['cost']:,g}"
         line = f"{named(of['label'])}: {_in_words(of)}{_predicted(of['predicted_as'])}{cost}"
         yield "by class" * (k == 0), line
-    yield "note", scores["note"]
-    for k, column in enumerate(scores["outside"]):
-        yield "outside" * (k == 0), column["sentence"]
+    if not scores["training_rows"]:
+        yield "note", scores["note"]
     left_out = [
         f"{many(scores[kind], 'row')} {why}" for kind, why in _LEFT_OUT.items() if scores[kind]
     ]

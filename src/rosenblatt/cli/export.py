@@ -10,6 +10,7 @@ import click
 
 from rosenblatt._util.text import listed
 from rosenblatt.cli import _common, _options
+from rosenblatt.cli._help import Command
 from rosenblatt.errors import InputError
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ _KINDS = {"onnx": "--onnx FILE", **{kind: f"--{kind}" for kind in _WRITTEN}}
 _KINDS["excel"] = "--excel-formula"
 
 
-@click.command()
+@click.command(cls=Command)
 @_options.model_argument
 @_options.file_option("--onnx", help="Write an ONNX graph to FILE.")
 @_options.flag("--sql", "Print a SQL query that gives every row its label.")

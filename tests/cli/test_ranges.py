@@ -120,7 +120,8 @@ def test_score_knows_the_table_that_was_fitted(shell, model, tmp_path, form):
     FRAME.to_csv(same, index=False) if form == "csv" else FRAME.to_parquet(same)
     _, out, _ = shell("evaluate", model, same, "--json")
     assert json.loads(out)["training_rows"] is True
-    note = next(x for x in shell("evaluate", model, same)[1].splitlines() if x.startswith("Warning"))
+    lines = shell("evaluate", model, same)[1].splitlines()
+    note = next(line for line in lines if line.startswith("Warning"))
     check_sentence(note)
     assert note.endswith(json.loads(out)["note"])
     for other in (FRAME.head(200), FRAME.assign(rate=FRAME["rate"].shift(1, fill_value=0.5))):

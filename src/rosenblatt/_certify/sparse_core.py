@@ -58,10 +58,10 @@ def split(rows: Rows) -> Split:
     seen = _Coordinates(rows)
     for _ in range(_ROUNDS):
         guess = _programme(rows, seen.table)
-        found = _Proof(rows, seen, guess).run()
-        if isinstance(found, Split):
+        proof = _Proof(rows, seen, guess)
+        if (found := proof.run()) is not None:
             return found
-        seen.magnify(found)
+        seen.magnify(proof.basis, proof.rest)
     raise LimitReached("linear programmes did not tell which rows can be strictly right")
 
 
@@ -137,8 +137,7 @@ class _Proof:
             _, self.columns = qr(table[place], mode="r", pivoting=True, check_finite=False)
         self.basis, self.rest = boundary[place], np.delete(boundary, place)
 
-    def run(self) -> Split | Index:
-        """Else the rows that are to be looked at more closely."""
+    def run(self) -> Split | None:
         if self._sees_all():
             balance = self._balance()
             if balance is not None:
@@ -148,7 +147,7 @@ class _Proof:
                         return Split(self.strict, balance, w)
         if not len(self.basis):
             raise LimitReached("a linear programme was wrong about all rows")
-        return self.basis
+        return None
 
     def _sees_all(self) -> bool:
         """Does the basis span the others in whole numbers, too? Then it is known in which columns
@@ -222,6 +221,8 @@ def _spanning(table: Floats) -> Index:
 _UNIT = 53  # bits between a coordinate and the one that takes its place
 _POINT = 640  # bits below the point of the numbers in coordinates
 _JUNK = 40  # of these, that are rounding
+_FADED = 2.0**-20  # of a row in other coordinates: there floats may see rounding
+_ROUNDING = 2.0**-46  # of the sizes that are added up, in a sum that may be zero
 _FAINT = 1e-11  # of the largest number in a row: the programme does not see it
 _EVEN = 8  # times a pivot may be as large: then the one that changes fewer rows is taken
 
@@ -241,7 +242,7 @@ class _Coordinates:
         scaled = signed @ sparse.diags_array(np.exp2(self._columns))
         self._powers = _powers(scaled, 1)
         self.table = sparse.csr_array(sparse.diags_array(np.exp2(self._powers)) @ scaled)
-        self._exact: list[Sparse] | None = None  # the table with many digits
+        self._exact: dict[int, Sparse] = {}  # rows that floats take for zero, with many digits
         self._turned: list[tuple[int, Sparse]] = []  # coordinates that were replaced, and by what
 
     def dense(self, index: Index) -> Floats:
@@ -260,18 +261,21 @@ class _Coordinates:
         out = [Fraction(round(v * 2.0**bits), 1 << bits) for v in u.tolist()]
         for j, blend in reversed(self._turned):
             others = sum((v * out[k] for k, v in blend.items()), Fraction(0))
-            out[j] = out[j] / (1 << _UNIT) - others / (1 << _POINT)
+            exact = out[j] / (1 << _UNIT) - others / (1 << _POINT)
+            out[j] = Fraction(round(exact * (1 << _POINT)), 1 << _POINT)
         return [v * Fraction(2) ** c for v, c in zip(out, self._columns.tolist(), strict=True)]
 
-    def magnify(self, index: Index) -> None:
-        """The scores of these rows become coordinates."""
-        if self._exact is None:
-            self._exact = [self._digits(i) for i in range(self._rows.n)]
+    def magnify(self, basis: Index, rest: Index) -> None:
+        """The scores of the basis become coordinates. The rest is what floats take for its span."""
+        self._take_exactly([*basis.tolist(), *rest.tolist()])
         table, holders = self._exact, defaultdict[int, set[int]](set)
-        for i, row in enumerate(table):
+        for i, row in table.items():
             for j in row:
                 holders[j].add(i)
-        left, done = set(index.tolist()), set[int]()
+        others = np.delete(np.arange(self._rows.n), list(table))
+        beside = np.bincount(self.table[others].indices, minlength=self._rows.D).tolist()
+        left, known = set(basis.tolist()), len(self._turned)
+        done = set[int]()
         while left:
             i = min(left, key=lambda i: len(table[i]))
             left.remove(i)
@@ -279,27 +283,30 @@ class _Coordinates:
             free = {j: abs(v) for j, v in table[i].items() if j not in done}
             most = max(free.values(), default=0)
             even = (j for j, v in free.items() if _EVEN * v >= most)
-            pivot = min(even, key=lambda j: len(holders[j]), default=None)
+            pivot = min(even, key=lambda j: len(holders[j]) + beside[j], default=None)
             if pivot is not None:
                 done.add(pivot)
-                self._turn(table, table[i], pivot, holders)
-        self._see(table)
+                self._turn(table[i], pivot, holders)
+        self._see(self._turned[known:])
 
-    def _turn(self, table: list[Sparse], row: Sparse, j: int, holders: dict[int, set[int]]) -> None:
+    def _turn(self, row: Sparse, j: int, holders: dict[int, set[int]]) -> None:
         """w_j = 2^-53 v - Σ blend_k w_k, so that v is a score of the row up to a factor."""
         blend = {k: (v << _POINT) // row[j] for k, v in row.items() if k != j}
         self._turned.append((j, blend))
         for i in holders[j]:
-            other, factor = table[i], table[i][j]
-            other[j] = factor >> _UNIT
-            for k, v in blend.items():
-                left = other.get(k, 0) - (factor * v >> _POINT)
-                if abs(left) >> _JUNK:
-                    other[k] = left
-                    holders[k].add(i)
-                elif k in other:
-                    del other[k]
-                    holders[k].discard(i)
+            fresh, gone = _replace(self._exact[i], j, blend)
+            for k in fresh:
+                holders[k].add(i)
+            for k in gone:
+                holders[k].discard(i)
+
+    def _take_exactly(self, index: list[int]) -> None:
+        for i in index:
+            if i not in self._exact:
+                self._exact[i] = row = self._digits(i)
+                for j, blend in self._turned:
+                    if j in row:
+                        _replace(row, j, blend)
 
     def _digits(self, i: int) -> Sparse:
         """A row of the table, with as many digits as there are below the point."""
@@ -310,17 +317,75 @@ class _Coordinates:
             out[j] = int(rows.y[i]) * ((above << max(up, 0)) // (below << max(-up, 0)))
         return out
 
-    def _see(self, table: list[Sparse]) -> None:
-        size = (max((abs(v).bit_length() for v in row.values()), default=_POINT) for row in table)
-        up = [max(_POINT - bits, 0) for bits in size]
-        self._powers += np.array(up, dtype=np.int64)
+    def _see(self, turned: list[tuple[int, Sparse]]) -> None:
+        table = self._in_floats(turned)
+        size = abs(table).max(axis=1).toarray().ravel()
+        self._take_exactly(np.flatnonzero(size < _FADED).tolist())
+        up = _power_below(size)
         places = list[tuple[float, int, int]]()
-        for i, shift in enumerate(up):
-            table[i] = {j: v << shift for j, v in table[i].items()}
-            seen = ((v / (1 << _POINT), i, j) for j, v in table[i].items())
-            places += [place for place in seen if abs(place[0]) > _FAINT]
-        value, row, column = zip(*places, strict=True) if places else ((), (), ())
-        self.table = sparse.csr_array((value, (row, column)), shape=self.table.shape)
+        for i, row in self._exact.items():
+            bits = max((abs(v).bit_length() for v in row.values()), default=_POINT)
+            up[i] = max(_POINT - bits, 0)
+            self._exact[i] = {j: v << int(up[i]) for j, v in row.items()}
+            places += [(v / (1 << _POINT), i, j) for j, v in self._exact[i].items()]
+        self._powers += up
+        rough = sparse.coo_array(sparse.diags_array(np.exp2(up)) @ table)
+        kept = ~np.isin(rough.row, list(self._exact))
+        value, row, column = (np.array(part) for part in zip(*places, strict=True))
+        value, row, column = (
+            np.concatenate([rough.data[kept], value]),
+            np.concatenate([rough.row[kept], row]),
+            np.concatenate([rough.col[kept], column]),
+        )
+        seen = np.abs(value) > _FAINT
+        self.table = sparse.csr_array((value[seen], (row[seen], column[seen])), self.table.shape)
+
+    def _in_floats(self, turned: list[tuple[int, Sparse]]) -> Any:
+        """The table in the new coordinates, where rows that are not nearly zero are right."""
+        size = self.table.shape[1]
+        place = {j: k for k, (j, _) in enumerate(turned)}
+        change, most = np.zeros((2, len(turned), size))
+        for k, (j, blend) in reversed([*enumerate(turned)]):
+            change[k, j] = most[k, j] = 2.0**-_UNIT
+            for other, v in blend.items():
+                share = v / (1 << _POINT)
+                if other in place:
+                    change[k] -= share * change[place[other]]
+                    most[k] += abs(share) * most[place[other]]
+                else:
+                    change[k, other] -= share
+                    most[k, other] += abs(share)
+        row, column = np.nonzero(np.abs(change) > _ROUNDING * most)
+        kept = np.delete(np.arange(size), list(place))
+        value = np.concatenate([np.ones(len(kept)), change[row, column]])
+        column = np.concatenate([kept, column])
+        row = np.concatenate([kept, np.array(list(place), dtype=np.intp)[row]])
+        whole = sparse.csr_array((value, (row, column)), shape=(size, size))
+        out = sparse.csr_array(self.table @ whole)
+        rounding = _ROUNDING * sparse.csr_array(abs(self.table) @ abs(whole))
+        return sparse.csr_array(out.multiply(abs(out) > rounding))
+
+
+def _replace(row: Sparse, j: int, blend: Sparse) -> tuple[list[int], list[int]]:
+    """In a row; which coordinates are new in it, and which it has no longer."""
+    factor, fresh, gone = row[j], list[int](), list[int]()
+    row[j] = factor >> _UNIT
+    for k, v in blend.items():
+        less = factor * v >> _POINT
+        if k not in row:
+            if abs(less) >> _JUNK:
+                row[k] = -less
+                fresh.append(k)
+        elif abs(row[k] - less) >> _JUNK:
+            row[k] -= less
+        else:
+            del row[k]
+            gone.append(k)
+    return fresh, gone
+
+
+def _power_below(size: Floats) -> NDArray[np.int64]:
+    return -np.round(np.log2(np.where(size > 0, size, 1.0))).astype(np.int64)
 
 
 def _powers(table: Any, axis: int) -> NDArray[np.int64]:

@@ -323,20 +323,16 @@ class _Coordinates:
         self._take_exactly(np.flatnonzero(size < _FADED).tolist())
         up = _power_below(size)
         places = list[tuple[float, int, int]]()
-        for i, row in self._exact.items():
-            bits = max((abs(v).bit_length() for v in row.values()), default=_POINT)
+        for i, exact in self._exact.items():
+            bits = max((abs(v).bit_length() for v in exact.values()), default=_POINT)
             up[i] = max(_POINT - bits, 0)
-            self._exact[i] = {j: v << int(up[i]) for j, v in row.items()}
+            self._exact[i] = {j: v << int(up[i]) for j, v in exact.items()}
             places += [(v / (1 << _POINT), i, j) for j, v in self._exact[i].items()]
         self._powers += up
         rough = sparse.coo_array(sparse.diags_array(np.exp2(up)) @ table)
         kept = ~np.isin(rough.row, list(self._exact))
-        value, row, column = (np.array(part) for part in zip(*places, strict=True))
-        value, row, column = (
-            np.concatenate([rough.data[kept], value]),
-            np.concatenate([rough.row[kept], row]),
-            np.concatenate([rough.col[kept], column]),
-        )
+        several = zip((rough.data, rough.row, rough.col), zip(*places, strict=True), strict=True)
+        value, row, column = (np.concatenate([part[kept], more]) for part, more in several)
         seen = np.abs(value) > _FAINT
         self.table = sparse.csr_array((value[seen], (row[seen], column[seen])), self.table.shape)
 

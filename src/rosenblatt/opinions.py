@@ -15,6 +15,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 
 from rosenblatt._bounds import conflicts, rules
+from rosenblatt._bounds.cells import Cells, Library, with_row
 from rosenblatt._bounds.directions import directions
 from rosenblatt._bounds.problem import Problem, Rule
 from rosenblatt._bounds.tolerance import Tolerance, tolerance
@@ -25,7 +26,6 @@ from rosenblatt._certify.parts import Hyperplane
 from rosenblatt._certify.rows import Rows
 from rosenblatt._certify.table import Table, has_words, in_numbers, in_numbers_again, read
 from rosenblatt._core.rows import as_table
-from rosenblatt._robustness.cells import Cells, Library, with_row
 from rosenblatt._util.budget import Budget, LimitReached
 from rosenblatt._util.progress import progress, shown
 from rosenblatt._util.text import first_few, many, one_line

@@ -16,7 +16,7 @@ from rosenblatt.cli._rows import NewRows
 from rosenblatt.errors import InputError
 
 if TYPE_CHECKING:
-    from rosenblatt._robustness.counterfactual import Change, Changes
+    from rosenblatt._study.counterfactual import Change, Changes
     from rosenblatt.cli._common import Output
     from rosenblatt.cli._rows import RowFiles
     from rosenblatt.opinions import Opinions, RuleSet
@@ -32,7 +32,7 @@ class SmallestChange:
     column, key = "smallest change", "changes"
 
     def __init__(self, known: Any, model: str, fixed: Sequence[str]):
-        from rosenblatt._robustness.counterfactual import changeable
+        from rosenblatt._study.counterfactual import changeable
         from rosenblatt.data import Preprocessing
 
         if known.preprocessing is None:
@@ -54,8 +54,8 @@ class SmallestChange:
         }
 
     def _smallest(self, row: Any, label: Any) -> Changes:
-        from rosenblatt._robustness import counterfactual
-        from rosenblatt._robustness.counterfactual import Turning
+        from rosenblatt._study import counterfactual
+        from rosenblatt._study.counterfactual import Turning
         from rosenblatt._training.card_rule import Card
 
         if isinstance(self._estimator._rule, Card):
@@ -88,7 +88,7 @@ def _changes_in_words(changes: Changes) -> str:
 
 
 def _moves(change: Change) -> str:
-    from rosenblatt._robustness.counterfactual import shown
+    from rosenblatt._study.counterfactual import shown
 
     return " and ".join(f"{m.column} {shown(m.now)} → {shown(m.to)}" for m in change.moves)
 

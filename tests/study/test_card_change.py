@@ -6,7 +6,7 @@ from itertools import combinations, product
 import numpy as np
 import pytest
 
-from rosenblatt._robustness.counterfactual import changeable, smallest
+from rosenblatt._study.counterfactual import changeable, smallest
 from rosenblatt._training.card_rule import Card, Term
 from rosenblatt.data import Preprocessing
 from rosenblatt.data.features import Number, Seen, Words

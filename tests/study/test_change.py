@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from raising import raises
-from rosenblatt._robustness.counterfactual import Turning, changeable
+from rosenblatt._study.counterfactual import Turning, changeable
 from rosenblatt.data import Preprocessing
 from rosenblatt.data.features import Number, Seen, Words
 from rosenblatt.errors import InputError

@@ -300,12 +300,14 @@ PASSIVE_AGGRESSIVE = json.loads(
         PassiveAggressive(variant="I", order="cyclic", max_iter=2),
         [[3, 3], [4, 3], [1, 1]],
         [1, 1, -1],
-        sample_weight=[1, 2, 0.5],
     ).to_json()
 )
 CONFIDENT = json.loads(
     trace(
-        AROW(r=1.0, order="cyclic", max_iter=1), [[1, 0], [0, 1], [-1, -1]], ["a", "b", "c"]
+        AROW(r=1.0, order="cyclic", max_iter=1),
+        [[1, 0], [0, 1], [-1, -1]],
+        ["a", "b", "c"],
+        sample_weight=[1, 2, 0.5],
     ).to_json()
 )
 

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rosenblatt.data.features import Number
-from rosenblatt.data.preprocessing import Preprocessing
 from rosenblatt.errors import InputError, InputTypeError
+
+if TYPE_CHECKING:
+    from rosenblatt.data.features import Number
+    from rosenblatt.data.preprocessing import Preprocessing
 
 
 def unpiped(estimator: Any) -> tuple[Any, Preprocessing | None]:
@@ -28,6 +30,9 @@ def unpiped(estimator: Any) -> tuple[Any, Preprocessing | None]:
     *before, rule = steps
     if not before:
         return rule, None
+    from rosenblatt.data.features import Number  # and pyarrow, which an estimator does without
+    from rosenblatt.data.preprocessing import Preprocessing
+
     names = getattr(before[0], "feature_names_in_", None)
     if names is None:
         names = [f"x{j}" for j in range(before[0].n_features_in_)]

@@ -15,7 +15,7 @@ def render(content: dict[str, Any], carried: Any = None) -> str:
     the certificate and rows of its proof: the page checks them when it is opened.
 
     >>> page = render({"data": {"target": "<b>", "rows": 3}})
-    >>> "<h1>Can <bdi>&lt;b&gt;</bdi> be told" in page
+    >>> "<h1>Can <bdi>&lt;b&gt;</bdi> be predicted" in page
     True
     """
     from rosenblatt._util.text import of_files

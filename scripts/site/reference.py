@@ -39,6 +39,8 @@ PAGES = {
                 "SignReport",
                 "second_opinion",
                 "Opinions",
+                "suspects",
+                "Suspects",
             ],
             "rosenblatt.separation": None,
         },

@@ -118,8 +118,8 @@ class Perceptron(PerceptronTraining, TrainedLinearClassifier):
     n_iter_no_change : int, default=5
         scikit-learn's name of `patience`.
     penalty : {"l2"} or None, default=None
-        "l2": weights shrink while rows are visited, w *= 1 - η·alpha in each visit, made up for
-        after every 32. Averaged weights then come near those that minimise the mean of
+        "l2": weights shrink in each visit by η·alpha of themselves, made up for after every 32
+        visits. Averaged weights then come near those that minimise the mean of
         c_i max(0, margin - y_i (w·x_i + b)) plus alpha/2·‖w‖² (of k > 2 classes the margin is
         s_y - s_r, and all weights count). With it margin="auto" is "wide" and keep="auto"
         "average"; training ends by `patience` or `max_iter`, and the mistake bound and the sum of

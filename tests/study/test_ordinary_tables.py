@@ -207,12 +207,23 @@ def test_a_label_that_is_nearly_always_missed():
         word = found or "none"
         assert said == (
             [
-                "yes is nearly always missed: of 20 test rows with this label the rule finds "
-                f"{word}. To weigh rare labels more: class_weight='balanced'."
+                f"Nearly always missed: yes ({word} of 20 test rows found). "
+                "To weigh rare labels more: class_weight='balanced'."
             ]
             if missed
             else []
         )
+
+
+@pytest.mark.parametrize("most", [10, 12])
+def test_labels_that_look_like_amounts(most):
+    """Eleven and more: digits are names, rings of a shell are not."""
+    X = np.random.default_rng(0).normal(size=(10 * most, 2))
+    rings = np.arange(1, most + 1).repeat(10)
+    document = study(X + rings[:, None], rings, comparison=False).to_dict()
+    said = [one for one in document["data"]["warnings"] if one["kind"] == "quantities"]
+    assert len(said) == (most > 10)
+    assert all(f"positive='>={most // 2}'" in one["sentence"] for one in said)
 
 
 @pytest.mark.parametrize("rare", [6, 7])

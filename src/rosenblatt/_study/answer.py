@@ -113,6 +113,7 @@ def _too_good(columns: list[str], effect: Effect | None) -> str:
 
 
 _MISSED_NEARLY_ALWAYS = 0.1  # a label of which a rule finds no larger share is missed nearly always
+_MISSED_NAMED = 3  # of those labels
 _FEW_TEST_ROWS = 2000  # cross-validation of five times as many is soon done
 FOLDS = 5  # of the cross-validation that is advised
 
@@ -129,20 +130,27 @@ def result_warnings(selection: Selection, tested_by_all: str | None) -> list[War
             f" Only {many(selection.test_n, 'row')} test it; with {tested_by_all} every row does."
         )
         warnings[0]["advice"] = {"cv": FOLDS}
-    for label in selection.estimator.classes_:
+    return warnings + _missed(selection)
+
+
+def _missed(selection: Selection) -> list[Warned]:
+    """Labels that are nearly never predicted where they should be, in one warning."""
+    shown: list[str] = []
+    labels, is_rare = selection.estimator.classes_, False
+    for label in labels:
         of = selection.labels == label
         rows, right = int(of.sum()), int((of & (selection.predictions == label)).sum())
         if rows and right <= rows * _MISSED_NEARLY_ALWAYS:
-            with_it = f"of {many(rows, 'test row')} with this label"
-            sentence = f"{named(label)} is nearly always missed: {with_it} "
-            sentence += f"the rule finds {right or 'none'}."
-            advice = {}
-            is_rare = 2 * rows * len(selection.estimator.classes_) < selection.test_n
-            if is_rare and selection.criterion.objective == "error":
-                sentence += f" To weigh rare labels more: {option('class_weight', 'balanced')}."
-                advice = {"class_weight": "balanced"}
-            warnings.append(about("missed", sentence, **advice))
-    return warnings
+            what = many(rows, "test row") if not shown else f"{rows:,}"
+            shown.append(f"{named(label)} ({right or 'none'} of {what} found)")
+            is_rare |= 2 * rows * len(labels) < selection.test_n
+    if not shown:
+        return []
+    sentence = f"Nearly always missed: {listed(shown, _MISSED_NAMED)}."
+    if not is_rare or selection.criterion.objective != "error":
+        return [about("missed", sentence)]
+    sentence += f" To weigh rare labels more: {option('class_weight', 'balanced')}."
+    return [about("missed", sentence, class_weight="balanced")]
 
 
 _FAR = 0.2  # of the rule's errors, by so many fewer are made

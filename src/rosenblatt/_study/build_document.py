@@ -16,11 +16,12 @@ from rosenblatt._study.column_warnings import column_warnings
 from rosenblatt._study.error_analysis import confusion_counts, error_analysis
 from rosenblatt._study.folder import default_folder
 from rosenblatt._study.options import Options
-from rosenblatt._study.reading import Origin
+from rosenblatt._study.reading import Origin, Read
 from rosenblatt._study.stages import Compared, Proved
 from rosenblatt._util.spelling import command_line, option
 from rosenblatt._util.strict_json import document_of
 from rosenblatt._util.text import listed
+from rosenblatt.data.batch import Kind
 from rosenblatt.data.numbering import unlabelled
 from rosenblatt.data.target import too_rare
 from rosenblatt.report.document import (
@@ -174,7 +175,7 @@ def _warnings(
     if (count := len(notes.unlabelled)) and read.preprocessing is not None:
         left_out = unlabelled(count, read.preprocessing.reading)
         of_table.append(about("unlabelled", f"{left_out}."))
-    of_table += _dates(compared, options)
+    of_table += [*_quantities(read), *_dates(compared, options)]
     can_fold = options.retrain and not options.stream and options.split_by_time is None
     can_fold = can_fold and too_rare(read.counts, FOLDS, nested=True) is None
     groups = compared.selection.groups
@@ -183,6 +184,27 @@ def _warnings(
     all_rows = tested_by_all(origin) if can_fold else None
     of_table = does_not_fit(compared.selection) + of_table
     return of_table + result_warnings(compared.selection, all_rows)
+
+
+_MAY_BE_CODES = 10  # different whole numbers: the digits, for one
+
+
+def _quantities(read: Read) -> list[Warned]:
+    """Labels that look like amounts."""
+    target = None if read.preprocessing is None else read.preprocessing.target
+    if target is None or target.kind is not Kind.NUMBER or target.positive is not None:
+        return []
+    values = [float(value) for value in target.values]
+    if len(values) <= _MAY_BE_CODES:
+        return []
+    below = np.cumsum([read.counts[str(value)] for value in target.values])
+    middle = values[int(np.searchsorted(below, read.rows / 2))]
+    sentence = (
+        f"{target.name} holds {len(values)} different numbers, {min(values):g} to "
+        f"{max(values):g}. If they are amounts, predicting them is regression, which this is "
+        f"not. To ask which are large: {option('positive', f'>={middle:g}')}."
+    )
+    return [about("quantities", sentence)]
 
 
 def _dates(compared: Compared, options: Options) -> list[Warned]:

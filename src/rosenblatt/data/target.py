@@ -313,7 +313,8 @@ def too_rare(rows: Mapping[Any, int], k: int = FIFTHS, *, nested: bool = False) 
         needed = f"with {k} folds, which are divided into {k} again, {k + 2} are needed"
         fewer = f", or take fewer folds{fewer}"
     return (
-        f"Only {rows[label]} of {sum(rows.values()):,} rows have the label {str(label)!r}; "
+        f"Only {rows[label]} of {sum(rows.values()):,} rows "
+        f"{'has' if rows[label] == 1 else 'have'} the label {str(label)!r}; "
         f"{needed}. Give more such rows{fewer}."
     )
 

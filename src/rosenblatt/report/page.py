@@ -157,7 +157,7 @@ def derived(content: Mapping[str, Any], carried: Mapping[str, Any] | None) -> di
 
 
 # They change nothing of the answer.
-_MILD = {"constant", "like missing", "unlabelled", "dates"}
+_MILD = {"constant", "like missing", "unlabelled", "dates", "quantities"}
 
 
 def _kind(warned: Any) -> Any:

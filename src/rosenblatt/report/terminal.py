@@ -120,7 +120,7 @@ def _warnings(document: Fit) -> Iterator[Line]:
         return _GRAVE.index(warned["kind"]) if warned["kind"] in _GRAVE else last
 
     for warned in sorted(warnings, key=gravity):
-        yield "Note" if warned["kind"] == "dates" else "Warning", warned["sentence"]
+        yield "Note" if warned["kind"] in ("dates", "quantities") else "Warning", warned["sentence"]
     if advised := document["reproduce"]["advised"]:
         yield "Rerun", advised
     if warnings:

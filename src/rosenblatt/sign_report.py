@@ -244,7 +244,7 @@ class SignReport(AboutRows):
         column = self[name]
         if column.sign is None or column.tree is None:
             raise InputError(f"The sign of {name!r} is not known to be forced.")
-        found: list[Overturn | None] = []
+        overturns: list[Overturn | None] = []
 
         def search(X: Any, signs: NDArray[np.int8]) -> None:
             rows = np.setdiff1d(np.arange(len(signs)), self._document["dropped"])
@@ -259,10 +259,10 @@ class SignReport(AboutRows):
                 problem.best = problem.rule(self._best[0].lifted)
                 sign = 1 if column.sign == "+" else -1
                 turned = overturn(problem, rival, self.feature_names.index(name), sign)
-            found.append(None if turned is None else replace(turned, rows=rows[turned.rows]))
+            overturns.append(None if turned is None else replace(turned, rows=rows[turned.rows]))
 
         proof.held_against(self._document, X, y, search, "These rows are")
-        return found[0]
+        return overturns[0]
 
     def verify(self, X: Any, y: Any) -> None:
         """Check every forced sign, and the errors of its rule, against the data, exactly.

@@ -239,10 +239,10 @@ def _neighbours(Z: Any) -> NDArray[np.intp]:
 
     n = Z.shape[0]
     k = min(_NEAREST + 1, n)
-    found = NearestNeighbors(n_neighbors=k).fit(Z).kneighbors(Z, return_distance=False)
-    own = found == np.arange(n)[:, None]
+    nearest = NearestNeighbors(n_neighbors=k).fit(Z).kneighbors(Z, return_distance=False)
+    own = nearest == np.arange(n)[:, None]
     own[~own.any(axis=1), -1] = True  # among many equal rows it may not be the first: the last goes
-    return np.asarray(found[~own].reshape(n, k - 1))
+    return np.asarray(nearest[~own].reshape(n, k - 1))
 
 
 def _improbable(

@@ -234,14 +234,14 @@ def figures(claim: Part) -> Part:
 
 def result(claim: Part) -> str:
     """What a proof that holds proves, in words."""
-    which, rows, told = "every linear rule", verify.row_count(claim), figures(claim)
+    which, rows = "every linear rule", verify.row_count(claim)
     if "demand" in claim:
         which += f" with the signs {verify.demanded(claim)}"
     if claim["column"] is not None:
         j, sign = claim["column"]
         other = "negative" if sign > 0 else "positive"
         which += f" whose weight on {claim['columns'][j]!r} is not {other}"
-    least, most, total = told.values()
+    least, most, total = figures(claim).values()
     if total is None:
         rule = "" if most is None else f"; the rule given misclassifies {most}"
         proved = f"ACCEPTED: {which} misclassifies at least {least} of {rows}{rule}: proved."

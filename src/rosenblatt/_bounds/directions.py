@@ -126,8 +126,8 @@ class Directions:
 
 def _signs(problem: Problem, column: tuple[int, int] | None) -> dict[int, int]:
     """By column: those demanded; that of the column asked about, or 0 where both must hold."""
-    asked = [] if problem.signs is None else problem.signs.tolist()
-    signs = {j: sign for j, sign in enumerate(asked) if sign}
+    demanded = [] if problem.signs is None else problem.signs.tolist()
+    signs = {j: sign for j, sign in enumerate(demanded) if sign}
     if column is not None:
         j, sign = column
         signs[j] = 0 if signs.get(j) == -sign else sign

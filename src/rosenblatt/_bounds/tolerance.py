@@ -149,11 +149,11 @@ class _Turning:
                 self.least, own = self.least - int(self.costs[i]), own + int(self.costs[i])
             if self.least > own:
                 return False
-            found = self._searched(better)
-            if found is None:
+            better_now = self._searched(better)
+            if better_now is None:
                 self.done = True
                 return True
-            better, errs = found, found.wrong[self.problem.group]
+            better, errs = better_now, better_now.wrong[self.problem.group]
 
     def _searched(self, before: Rule) -> Rule | None:
         """A rule with the sign that is better than the rival is now."""

@@ -97,8 +97,9 @@ class Check:
             "sides are nearest, and the sides"
         ]
         lines += [self.setting] if self.setting else []
+        wide = max(10, *(len(claim.name) + 1 for claim in self.claims))
         lines += [
-            f"  {name:<10}{status:<18}{statement}" + (f"   [{words}]" if words else "")
+            f"  {name:<{wide}}{status:<18}{statement}" + (f"   [{words}]" if words else "")
             for name, status, statement, words in self.lines()
         ]
         if self.assumption:

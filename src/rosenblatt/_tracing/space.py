@@ -301,7 +301,26 @@ class Features(Space):
         return dot(w, w), dot(start, w), dot(start, start)
 
 
-class ProjectedFeatures(Features):
+class SteppedFeatures(Features):
+    """Weights that are no sums of the rows: in fractions they are followed step by step."""
+
+    @abstractmethod
+    def _exact_steps(self) -> Iterator[tuple[list[Fraction], list[Fraction]]]:
+        """The scores before its updates, and the weights after it."""
+
+    def exact_path(self, star: Reference | None) -> Path:
+        of_star = [Fraction(0)] if star is None else [Fraction(v) for v in star.w.tolist()]
+        parts = [(list[Fraction](), self.exact_start), *self._exact_steps()]
+        products = [dot(w, of_star) for _, w in parts] if star is not None else []
+        return Path(
+            np.array([dot(w, w) for _, w in parts], dtype=object),
+            None if star is None else np.array(products, dtype=object),
+            np.array([score for scores, _ in parts for score in scores], dtype=object),
+            None if star is None else dot(of_star, of_star),
+        )
+
+
+class ProjectedFeatures(SteppedFeatures):
     """Weights that must have signs: after each step those against theirs become 0."""
 
     def blocks(self) -> Iterator[tuple[int, Floats]]:
@@ -321,27 +340,18 @@ class ProjectedFeatures(Features):
             yield begin, np.array(block), np.array(moved)
             w = block[-1]
 
-    def exact_path(self, star: Reference | None) -> Path:
-        run, w = self.run, list(self.exact_start)
-        of_star = [Fraction(0)] * len(w) if star is None else [Fraction(v) for v in star.w.tolist()]
+    def _exact_steps(self) -> Iterator[tuple[list[Fraction], list[Fraction]]]:
+        run, w = self.run, self.exact_start
         signs = [*(run.signs or []), 0]
-        scores, norms2, products = list[Fraction](), [dot(w, w)], [dot(w, of_star)]
         for t in range(1, run.n_steps + 1):
-            made, moved = run.updates_of(t), list(w)
+            made, moved, scores = run.updates_of(t), w, []
             x = run.lifted(run.rows[made]).tolist()
             for step, row in zip(run.steps[made].tolist(), x, strict=True):
                 exact = [Fraction(v) for v in row]
                 scores.append(dot(exact, w))
                 moved = [v + Fraction(step) * xj for v, xj in zip(moved, exact, strict=True)]
             w = [v if s * v >= 0 else Fraction(0) for s, v in zip(signs, moved, strict=True)]
-            norms2.append(dot(w, w))
-            products.append(dot(w, of_star))
-        return Path(
-            np.array(norms2, dtype=object),
-            None if star is None else np.array(products, dtype=object),
-            np.array(scores, dtype=object),
-            None if star is None else dot(of_star, of_star),
-        )
+            yield scores, w
 
 
 class JointFeatures(Features):
@@ -388,7 +398,7 @@ class JointFeatures(Features):
         return margins, Standing(rivals, ahead)
 
 
-class MixedFeatures(Features):
+class MixedFeatures(SteppedFeatures):
     """Weights of the features after each epoch of order="mixed" with several shards.
 
     Shard s makes k_s of the k mistakes of an epoch. Its weights w_s have ⟨w_s, w*⟩ >=
@@ -439,16 +449,12 @@ class MixedFeatures(Features):
         scores = rows[run.rows] * np.repeat(reach[:-1] + off[1:], run.sizes)
         return self._off_by(reach, scores, rows, weights, star2)
 
-    def exact_path(self, star: Reference | None) -> Path:
-        run, w = self.run, list(self.exact_start)
-        of_star = None if star is None else [Fraction(v) for v in star.w.tolist()]
-        scores: list[Fraction] = []
-        norms2 = [dot(w, w)]
-        products = [] if of_star is None else [dot(w, of_star)]
+    def _exact_steps(self) -> Iterator[tuple[list[Fraction], list[Fraction]]]:
+        run, w = self.run, self.exact_start
         for t in range(run.n_steps):
-            after = list(w)
+            after, scores = w, []
             for some in self._shards(t):
-                last, share = list(w), Fraction(len(some), int(run.sizes[t]))
+                last, share = w, Fraction(len(some), int(run.sizes[t]))
                 for u in some.tolist():
                     x = [Fraction(v) for v in run.lifted([int(run.rows[u])])[0].tolist()]
                     scores.append(dot(x, last))
@@ -456,15 +462,7 @@ class MixedFeatures(Features):
                     last = [v + step * xj for v, xj in zip(last, x, strict=True)]
                 after = [v + share * (b - a) for v, a, b in zip(after, w, last, strict=True)]
             w = after
-            norms2.append(dot(w, w))
-            if of_star is not None:
-                products.append(dot(w, of_star))
-        return Path(
-            np.array(norms2, dtype=object),
-            None if of_star is None else np.array(products, dtype=object),
-            np.array(scores, dtype=object),
-            None if of_star is None else dot(of_star, of_star),
-        )
+            yield scores, w
 
 
 def scores_on_the_way(examples: Examples, start: Floats, rows: Ints, run: Run) -> Floats:

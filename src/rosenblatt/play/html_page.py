@@ -100,8 +100,8 @@ def begun_with() -> dict[str, Any]:
 
 def texts(tag: str) -> dict[str, str]:
     """Every text of the page in one language, by its key."""
-    found: dict[str, str] = json.loads(asset(f"{LANGUAGES[tag]}.json"))
-    return found
+    by_key: dict[str, str] = json.loads(asset(f"{LANGUAGES[tag]}.json"))
+    return by_key
 
 
 def packed_core() -> str:

@@ -94,10 +94,10 @@ class Playground(anywidget.AnyWidget):
 
     def _repr_mimebundle_(self, **options: Any) -> Any:
         """With a picture, for a notebook that is exported and where no widget can live."""
-        found = super()._repr_mimebundle_(**options)
-        content, more = found if isinstance(found, tuple) else (found, {})
+        bundle = super()._repr_mimebundle_(**options)
+        content, more = bundle if isinstance(bundle, tuple) else (bundle, {})
         if content is None or self.X.shape[1] != 2 or not len(self.X):
-            return found
+            return bundle
         rule = self.fit()
         numbers = np.searchsorted(rule.classes_, self.y)
         drawn = svg(self.X, numbers, lambda X: np.searchsorted(rule.classes_, rule.predict(X)))

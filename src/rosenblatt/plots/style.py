@@ -122,8 +122,8 @@ def text(value: Any, longest: int = _LONGEST_NAME) -> str:
     shown = str(value)
     if len(shown) > longest:
         shown = shown[: longest - 1] + "…"
-    found = [c if c == " " or _drawable(c) else ascii(c)[1:-1] for c in shown]
-    return "".join(found).replace("$", r"\$")
+    characters = [c if c == " " or _drawable(c) else ascii(c)[1:-1] for c in shown]
+    return "".join(characters).replace("$", r"\$")
 
 
 def _drawable(c: str) -> bool:

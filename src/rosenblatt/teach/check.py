@@ -236,12 +236,12 @@ class Assignment:
     def judge(self, name: str, answer: dict[str, Any]) -> Report:
         """Of what a program did; nothing in it is believed to have the right shape."""
         try:
-            seen = Seen.read(answer, self)
+            observed = Observed.read(answer, self)
         except (KeyError, TypeError, ValueError, IndexError, OverflowError):
             return Report(name, self, trouble="it told something that no run of a program tells")
-        if seen.trouble is not None:
-            return Report(name, self, trouble=seen.trouble)
-        return _Judge(self, seen).report(name)
+        if observed.trouble is not None:
+            return Report(name, self, trouble=observed.trouble)
+        return _Comparison(self, observed).report(name)
 
 
 def _ends(table: Table, task: str, notes: Notes) -> bool:
@@ -253,7 +253,7 @@ def _ends(table: Table, task: str, notes: Notes) -> bool:
 # --- What was seen --------------------------------------------------------------------------------
 
 
-class Told(NamedTuple):
+class State(NamedTuple):
     """An update, or what was returned: w (or α) and b."""
 
     row: int
@@ -261,11 +261,11 @@ class Told(NamedTuple):
     b: tuple[float, ...]
 
 
-class SeenRun(NamedTuple):
+class ObservedRun(NamedTuple):
     """Of one table."""
 
-    updates: list[Told]
-    end: Told | None
+    updates: list[State]
+    end: State | None
     trouble: tuple[str, str] | None
     changed: list[str]
     values: dict[str, list[tuple[float, ...]]]  # of variables, if it did not end and told nothing
@@ -275,16 +275,16 @@ class SeenRun(NamedTuple):
         return self.trouble is not None and self.trouble[0] == "left out"
 
 
-class Seen(NamedTuple):
+class Observed(NamedTuple):
     """Of one program."""
 
     form: str
     asked: frozenset[str]
-    runs: list[SeenRun]
+    runs: list[ObservedRun]
     trouble: str | None = None
 
     @classmethod
-    def read(cls, answer: dict[str, Any], a: Assignment) -> Seen:
+    def read(cls, answer: dict[str, Any], a: Assignment) -> Observed:
         if answer.get("trouble") is not None:
             return cls("", frozenset(), [], str(answer["trouble"]))
         runs = [_read(part, table, a) for part, table in zip(answer["runs"], a.tables, strict=True)]
@@ -295,37 +295,37 @@ class Seen(NamedTuple):
         return self.form != "train"
 
 
-def _read(part: dict[str, Any], table: Table, a: Assignment) -> SeenRun:
-    updates = [_told(int(i), w, b, table, a) for i, w, b in part["updates"]]
-    end = None if part["end"] is None else _told(-1, part["end"][0], part["end"][1], table, a)
+def _read(part: dict[str, Any], table: Table, a: Assignment) -> ObservedRun:
+    updates = [_state(int(i), w, b, table, a) for i, w, b in part["updates"]]
+    end = None if part["end"] is None else _state(-1, part["end"][0], part["end"][1], table, a)
     trouble = part["trouble"]
     changed = [str(name) for name in part["changed"]]
     of_all = part.get("values", {}).items()
     values = {str(name): [tuple(map(float, v)) for v in of] for name, of in of_all}
     why = None if trouble is None else (str(trouble[0]), str(trouble[1]))
-    return SeenRun(updates, end, why, changed, values)
+    return ObservedRun(updates, end, why, changed, values)
 
 
-def _told(row: int, w: Any, b: Any, table: Table, a: Assignment) -> Told:
+def _state(row: int, w: Any, b: Any, table: Table, a: Assignment) -> State:
     """One vector of d + 1 weights has b first or last, as the notes say."""
     weights, rest = tuple(map(float, w)), tuple(map(float, b))
     size = len(table.y) if a.task in IN_DUAL_FORM else table.d
     if not rest and len(weights) == size + 1 and a.notes.intercept:
         first = a.notes.b_first
-        return Told(row, weights[first : size + first], (weights[0 if first else -1],))
-    return Told(row, weights, rest if a.notes.intercept else ())
+        return State(row, weights[first : size + first], (weights[0 if first else -1],))
+    return State(row, weights, rest if a.notes.intercept else ())
 
 
 # --- The comparison -------------------------------------------------------------------------------
 
 
-class _Judge:
+class _Comparison:
     """One program, and the runs of the definition and of mistakes on its tables."""
 
-    def __init__(self, a: Assignment, seen: Seen):
-        self.a, self.seen = a, seen
+    def __init__(self, a: Assignment, observed: Observed):
+        self.a, self.observed = a, observed
         self._of_definition: dict[int, int] = {}
-        rate = "eta" in seen.asked
+        rate = "eta" in observed.asked
         self.setting = a.setting._replace(eta=RATE if rate else 1)
         has = {"rate"} if rate else set()
         has |= {"labels 0 and 1"} if a.labels == (0, 1) else set()
@@ -336,7 +336,7 @@ class _Judge:
     def _allowed(self, m: Mistake) -> bool:
         """Another order is none where the notes leave it open; the loop of `update` is ours."""
         loop = m.how.restarts or m.how.together or m.how.leaves_out or m.how.ends != "clean"
-        if self.seen.form == "update":
+        if self.observed.form == "update":
             return bool(loop or m.how.returns != "notes" or m.how.start)
         return m.how.restarts and self._open
 
@@ -350,36 +350,32 @@ class _Judge:
 
         Of an average alone it cannot be told from a wrong divisor.
         """
-        if self.a.task == "averaged" and not self.seen.recorded:
+        if self.a.task == "averaged" and not self.observed.recorded:
             return 1.0
-        for table, seen in zip(self.a.tables, self.seen.runs, strict=True):
-            if seen.updates:
-                i = seen.updates[0].row
-                base = (
-                    [1]
-                    if self.a.task in IN_DUAL_FORM
-                    else table.X[i]
-                    if 0 <= i < len(table.y)
-                    else []
-                )
+        for table, observed in zip(self.a.tables, self.observed.runs, strict=True):
+            if observed.updates:
+                i = observed.updates[0].row
+                base = table.X[i] if 0 <= i < len(table.y) else []
+                base = [1] if self.a.task in IN_DUAL_FORM else base
                 size = max((abs(float(v)) for v in base), default=0)
-                told = max(map(abs, seen.updates[0].w), default=0)
-                return told / size if size and 0 < told < math.inf else 1.0
-            if seen.end is not None:
+                largest = max(map(abs, observed.updates[0].w), default=0)
+                return largest / size if size and 0 < largest < math.inf else 1.0
+            if observed.end is not None:
                 wanted = run(table, self.setting)
                 size = max(abs(float(v)) for v in wanted.w)
-                told = max(map(abs, seen.end.w), default=0)
-                if size and told and self._same(seen.end, wanted.w, wanted.b, told / size):
-                    return told / size
+                largest = max(map(abs, observed.end.w), default=0)
+                rate = largest / size if size and largest else 0.0
+                if rate and self._same(observed.end, wanted.w, wanted.b, rate):
+                    return rate
         return 1.0
 
     def report(self, name: str) -> Report:
         right = self._right()
         cases = [
             Case(ok, run.trouble, self._theorem(table, run))
-            for table, ok, run in zip(self.a.tables, right, self.seen.runs, strict=True)
+            for table, ok, run in zip(self.a.tables, right, self.observed.runs, strict=True)
         ]
-        changed = sorted({n for run in self.seen.runs for n in run.changed})
+        changed = sorted({n for run in self.observed.runs for n in run.changed})
         if all(right):
             remarks = [] if self.scale == 1 else [f"its own learning rate is {self.scale:g}"]
             wrong = (SHUFFLES_ONCE,) if self._repeats_one_order() else ()
@@ -388,7 +384,7 @@ class _Judge:
             )
         mistakes = tuple(self._named())
         first = self._first_difference(right.index(False))
-        if not mistakes and first.update is None and not self.seen.recorded:
+        if not mistakes and first.update is None and not self.observed.recorded:
             first = first._replace(says=f"{first.says}. {RECORD_IT}")
         return Report(name, self.a, cases=cases, changed=changed, mistakes=mistakes, first=first)
 
@@ -396,9 +392,9 @@ class _Judge:
         """A fault only where the notes shuffle: the theorem holds in any order."""
         if self.a.notes.order != "shuffle" or not self._open:
             return False
-        if self.seen.form not in ("record", "generator"):
+        if self.observed.form not in ("record", "generator"):
             return False
-        updates = [[told.row for told in seen.updates] for seen in self.seen.runs]
+        updates = [[state.row for state in observed.updates] for observed in self.observed.runs]
         return repeats_one_order(self.a.tables, self.setting, updates)
 
     def _right(self) -> list[bool]:
@@ -406,42 +402,42 @@ class _Judge:
         by_scale = {}
         for scale in (1.0, self.own_rate):
             self.scale = scale
-            found = [
+            by_scale[scale] = [
                 self._explains(k, DEFINITION) and not run.left_out
-                for k, run in enumerate(self.seen.runs)
+                for k, run in enumerate(self.observed.runs)
             ]
-            by_scale[scale] = found
-            if all(found):
+            if all(by_scale[scale]):
                 break
         self.scale = max(by_scale, key=lambda scale: sum(by_scale[scale]))
         return by_scale[self.scale]
 
-    def _theorem(self, table: Table, seen: SeenRun) -> bool | None:
+    def _theorem(self, table: Table, observed: ObservedRun) -> bool | None:
         """Both lemmas of the convergence proof at each update that was recorded, and the bound.
 
         ‖w̃_k‖² <= k η² R² and ⟨w̃_k, w*⟩ >= k η γ, with the last weights of the definition as w*.
         """
-        if not self.seen.recorded or self.a.task != "pla":
+        if not self.observed.recorded or self.a.task != "pla":
             return None
         lift = [[*map(float, x), float(self.a.notes.intercept)] for x in table.X]
         made, rate = run(table, self.setting), self.scale * self.setting.eta
         star = np.array([*map(float, made.w), float(made.b)])
         margins = np.array(table.y) * (np.array(lift) @ star)
         square, gamma = max(float(np.dot(x, x)) for x in lift), float(margins.min())
-        for k, told in enumerate(seen.updates, start=1):
-            w = np.array([*told.w, told.b[0] if len(told.b) == 1 else 0.0])
+        for k, state in enumerate(observed.updates, start=1):
+            w = np.array([*state.w, state.b[0] if len(state.b) == 1 else 0.0])
             if len(w) != len(star):
                 return False
             slack = 1e-9 * (1 + k * square * rate**2)
             if w @ w > k * square * rate**2 + slack or w @ star < k * gamma * rate - slack:
                 return False
-        return len(seen.updates) <= square * float(star @ star) / gamma**2 * (1 + 1e-9)
+        return len(observed.updates) <= square * float(star @ star) / gamma**2 * (1 + 1e-9)
 
     # --- Which known mistake does exactly this ---
 
     def _named(self) -> list[Mistake]:
         """One that explains all that was seen; else two together; none where several do."""
-        if any(run.trouble is not None and run.trouble[0] == "raised" for run in self.seen.runs):
+        troubles = [run.trouble for run in self.observed.runs if run.trouble is not None]
+        if any(kind == "raised" for kind, _ in troubles):
             return []
         for scale in dict.fromkeys((self.scale, 1.0, self.own_rate)):
             self.scale = scale
@@ -465,18 +461,18 @@ class _Judge:
         return all(self._explains(k, how) for k in range(len(self.a.tables)))
 
     def _explains(self, k: int, how: How) -> bool:
-        table, seen = self.a.tables[k], self.seen.runs[k]
-        if seen.left_out:
+        table, observed = self.a.tables[k], self.observed.runs[k]
+        if observed.left_out:
             return True
         made = run(table, self.setting, how, most=self._most(k))
-        if self._like(made, seen):
+        if self._like(made, observed):
             return True
         if how.restarts or how.together or not self._open:
             return False
-        if self.seen.recorded:
-            return self._like_in_its_order(table, seen, how)
+        if self.observed.recorded:
+            return self._like_in_its_order(table, observed, how)
         turned = replace(how, restarts=True)
-        return self._like(run(table, self.setting, turned, most=self._most(k)), seen)
+        return self._like(run(table, self.setting, turned, most=self._most(k)), observed)
 
     def _most(self, k: int) -> int:
         """Updates until a run counts as endless: many more than the definition makes."""
@@ -484,20 +480,20 @@ class _Judge:
             self._of_definition[k] = len(run(self.a.tables[k], self.setting).updates)
         return 20 * self._of_definition[k] + 100 if self._of_definition[k] < 100 else MOST_UPDATES
 
-    def _like(self, made: Run, seen: SeenRun) -> bool:
-        if seen.trouble is not None:
-            if seen.trouble[0] != "endless" or made.ended:
+    def _like(self, made: Run, observed: ObservedRun) -> bool:
+        if observed.trouble is not None:
+            if observed.trouble[0] != "endless" or made.ended:
                 return False
-            if self.seen.recorded:
-                return self._same_updates(made, seen, at_least=20)
-            return self._has_values(made, seen)
-        if not made.ended or (seen.end is None and self.seen.form != "generator"):
+            if self.observed.recorded:
+                return self._same_updates(made, observed, at_least=20)
+            return self._has_values(made, observed)
+        if not made.ended or (observed.end is None and self.observed.form != "generator"):
             return False
-        if seen.end is not None and not self._same(seen.end, made.w, made.b):
+        if observed.end is not None and not self._same(observed.end, made.w, made.b):
             return False
-        return not self.seen.recorded or self._same_updates(made, seen)
+        return not self.observed.recorded or self._same_updates(made, observed)
 
-    def _has_values(self, made: Run, seen: SeenRun) -> bool:
+    def _has_values(self, made: Run, observed: ObservedRun) -> bool:
         """Some variable went through the weights of this run, and another through its b."""
         zero = made.start
         w = _different([zero[0], *(update.w for update in made.updates)])
@@ -510,7 +506,7 @@ class _Judge:
         def gone_through(states: list[Any]) -> bool:
             return any(
                 len(of) > 1 or len(states) == 1
-                for of in seen.values.values()
+                for of in observed.values.values()
                 if all(same(v, s, self.scale) for v, s in zip(of, states, strict=False))
                 and (len(of) >= min(len(states), 8))
                 and (len(of) <= len(states) or not made.clean)
@@ -520,29 +516,29 @@ class _Judge:
             return gone_through(w)
         return (gone_through(w) and gone_through(b)) or any(map(gone_through, both))
 
-    def _same_updates(self, made: Run, seen: SeenRun, at_least: int = 0) -> bool:
-        n = min(len(made.updates), len(seen.updates)) if at_least else len(made.updates)
-        if len(seen.updates) != n and not (at_least and n >= at_least):
+    def _same_updates(self, made: Run, observed: ObservedRun, at_least: int = 0) -> bool:
+        n = min(len(made.updates), len(observed.updates)) if at_least else len(made.updates)
+        if len(observed.updates) != n and not (at_least and n >= at_least):
             return False
         return all(
-            told.row == update.row and self._same(told, update.w, update.b)
-            for told, update in zip(seen.updates[:n], made.updates[:n], strict=True)
+            state.row == update.row and self._same(state, update.w, update.b)
+            for state, update in zip(observed.updates[:n], made.updates[:n], strict=True)
         )
 
-    def _like_in_its_order(self, table: Table, seen: SeenRun, how: How) -> bool:
-        rows = [told.row for told in seen.updates]
+    def _like_in_its_order(self, table: Table, observed: ObservedRun, how: How) -> bool:
+        rows = [state.row for state in observed.updates]
         if not all(0 <= i < len(table.y) for i in rows):
             return False
-        if how.ends != "clean" or how.leaves_out or seen.trouble is not None:
+        if how.ends != "clean" or how.leaves_out or observed.trouble is not None:
             return False
         made = run(table, self.setting, how, rows)
-        return made.clean and self._like(made, seen)
+        return made.clean and self._like(made, observed)
 
-    def _same(self, told: Told, w: Sequence[Any], b: Any, scale: float | None = None) -> bool:
+    def _same(self, state: State, w: Sequence[Any], b: Any, scale: float | None = None) -> bool:
         scale = self.scale if scale is None else scale
-        if not same(told.w, w, scale):
+        if not same(state.w, w, scale):
             return False
-        return not self.a.notes.intercept or (len(told.b) == 1 and same(told.b, [b], scale))
+        return not self.a.notes.intercept or (len(state.b) == 1 and same(state.b, [b], scale))
 
     # --- Ends too soon ---
 
@@ -550,19 +546,19 @@ class _Judge:
         """After a fixed number of epochs or updates, the same on all tables."""
         if self.setting.epochs is not None or self.setting.updates is not None:
             return
-        if how.ends != "clean" or any(run.trouble is not None for run in self.seen.runs):
+        if how.ends != "clean" or any(run.trouble is not None for run in self.observed.runs):
             return
-        runs = zip(self.a.tables[:-1], self.seen.runs[:-1], strict=True)  # the last is long
-        first = [(run(t, self.setting, how, most=100), seen) for t, seen in runs]
-        if not any(self._like(made, seen) for made, seen in first):
+        runs = zip(self.a.tables[:-1], self.observed.runs[:-1], strict=True)  # the last is long
+        first = [(run(t, self.setting, how, most=100), observed) for t, observed in runs]
+        if not any(self._like(made, observed) for made, observed in first):
             return  # some table needs few epochs
         for unit in ("epochs", "updates"):
             for number in _candidates(unit, self):
                 epochs, updates = (number, None) if unit == "epochs" else (None, number)
                 setting = self.setting._replace(epochs=epochs, updates=updates)
                 if all(
-                    self._like(run(table, setting, how), seen)
-                    for table, seen in zip(self.a.tables, self.seen.runs, strict=True)
+                    self._like(run(table, setting, how), observed)
+                    for table, observed in zip(self.a.tables, self.observed.runs, strict=True)
                 ):
                     yield Mistake(
                         f"ends after {number} {unit}",
@@ -575,74 +571,74 @@ class _Judge:
     # --- The first difference, in words ---
 
     def _first_difference(self, k: int) -> Difference:
-        table, seen = self.a.tables[k], self.seen.runs[k]
+        table, observed = self.a.tables[k], self.observed.runs[k]
         made = run(table, self.setting)
-        if self.seen.recorded and self._open:
-            return self._first_wrong_update(k, table, seen)
-        for u, (told, update) in enumerate(zip(seen.updates, made.updates, strict=False)):
-            if told.row != update.row or not self._same(told, update.w, update.b):
-                return Difference(k, u + 1, _words(told), u + 1)
-        if len(seen.updates) > len(made.updates) and self.seen.recorded:
+        if self.observed.recorded and self._open:
+            return self._first_wrong_update(k, table, observed)
+        for u, (state, update) in enumerate(zip(observed.updates, made.updates, strict=False)):
+            if state.row != update.row or not self._same(state, update.w, update.b):
+                return Difference(k, u + 1, _words(state), u + 1)
+        if len(observed.updates) > len(made.updates) and self.observed.recorded:
             u = len(made.updates)
-            return Difference(k, u + 1, f"{_words(seen.updates[u])}; no update is left", u)
-        if seen.trouble is not None:
-            variable = None if self.seen.recorded else self._in_a_variable(k, made, seen)
-            return variable or Difference(k, None, seen.trouble[1], len(made.updates))
-        if self.seen.recorded and len(seen.updates) < len(made.updates):
-            u = len(seen.updates)
+            return Difference(k, u + 1, f"{_words(observed.updates[u])}; no update is left", u)
+        if observed.trouble is not None:
+            variable = None if self.observed.recorded else self._in_a_variable(k, made, observed)
+            return variable or Difference(k, None, observed.trouble[1], len(made.updates))
+        if self.observed.recorded and len(observed.updates) < len(made.updates):
+            u = len(observed.updates)
             return Difference(k, u + 1, f"it ends after {u} updates", u + 1)
-        assert seen.end is not None
-        return Difference(k, None, f"returns {_words(seen.end)}", len(made.updates), made)
+        assert observed.end is not None
+        return Difference(k, None, f"returns {_words(observed.end)}", len(made.updates), made)
 
-    def _in_a_variable(self, k: int, made: Run, seen: SeenRun) -> Difference | None:
+    def _in_a_variable(self, k: int, made: Run, observed: ObservedRun) -> Difference | None:
         """Of a program that did not end: where the variable that is most like w leaves its way."""
         wanted = _different([made.start[0], *(update.w for update in made.updates)])
         agreed = dict[str, int]()
-        for name, values in seen.values.items():
+        for name, values in observed.values.items():
             if same(values[0], wanted[0]) and len(values) > 1:
                 both = zip(values, wanted, strict=False)
                 agreed[name] = sum(1 for _ in takewhile(lambda v: same(*v, self.scale), both))
         if not agreed:
             return None
         name = max(agreed, key=lambda name: agreed[name])
-        u, values = agreed[name], seen.values[name]
+        u, values = agreed[name], observed.values[name]
         if u in (len(values), len(wanted)):
             return None
         shown = ", ".join(map(_number, values[u]))
         return Difference(k, u, f"{name} becomes ({shown}), and it does not end", u)
 
-    def _first_wrong_update(self, k: int, table: Table, seen: SeenRun) -> Difference:
+    def _first_wrong_update(self, k: int, table: Table, observed: ObservedRun) -> Difference:
         """In an order of its own: was the row a mistake, and was it added in the right amount?"""
-        rows = [told.row for told in seen.updates]
+        rows = [state.row for state in observed.updates]
         of_notes = [update.row for update in run(table, self.setting).updates]
-        for u, told in enumerate(seen.updates):
-            if not 0 <= told.row < len(table.y):
-                return Difference(k, u + 1, f"there is no row {told.row}", None)
+        for u, state in enumerate(observed.updates):
+            if not 0 <= state.row < len(table.y):
+                return Difference(k, u + 1, f"there is no row {state.row}", None)
             made = run(table, self.setting, DEFINITION, rows[: u + 1])
             if len(made.updates) <= u:
-                score = _number(self.scale * float(made.scores[told.row]))
-                says = f"row {told.row} has the score {score} and is no mistake"
+                score = _number(self.scale * float(made.scores[state.row]))
+                says = f"row {state.row} has the score {score} and is no mistake"
                 return Difference(k, u + 1, says, None)
             last = made.updates[-1]
-            if not self._same(told, last.w, last.b):
+            if not self._same(state, last.w, last.b):
                 w, b = _scaled(last.w, self.scale), _scaled([last.b], self.scale)
-                says = f"{_words(told)}, where it should be {_words(Told(told.row, w, b))}"
+                says = f"{_words(state)}, where it should be {_words(State(state.row, w, b))}"
                 in_order = rows[: u + 1] == of_notes[: u + 1]
                 return Difference(k, u + 1, says, u + 1 if in_order else None)
-        if seen.trouble is not None:
-            return Difference(k, None, seen.trouble[1], None)
+        if observed.trouble is not None:
+            return Difference(k, None, observed.trouble[1], None)
         made = run(table, self.setting, DEFINITION, rows)
         if not made.clean:
             return Difference(
                 k, None, f"it ends after {len(rows)} updates with a mistake left", None
             )
-        returned = "nothing" if seen.end is None else _words(seen.end)
+        returned = "nothing" if observed.end is None else _words(observed.end)
         return Difference(k, None, f"returns {returned}, not the weights of its last update", None)
 
 
-def _candidates(unit: str, judge: _Judge) -> list[int]:
-    if judge.seen.recorded and unit == "updates":
-        return sorted({len(run.updates) for run in judge.seen.runs})[-1:]
+def _candidates(unit: str, comparison: _Comparison) -> list[int]:
+    if comparison.observed.recorded and unit == "updates":
+        return sorted({len(run.updates) for run in comparison.observed.runs})[-1:]
     usual = [1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30, 40, 50, 60, 75, 80, 100, 120, 128, 150]
     return [*usual, 200, 250, 256, 300, 400, 500, 512, 600, 750, 800, 1000, 1024, 1200]
 
@@ -657,11 +653,7 @@ def _together(one: How, other: How) -> How | None:
 
 def _different(states: list[Any]) -> list[Any]:
     """Without those that are as the one before."""
-    found = states[:1]
-    for state in states[1:40]:
-        if state != found[-1]:
-            found.append(state)
-    return found
+    return [state for k, state in enumerate(states[:40]) if not k or state != states[k - 1]]
 
 
 def _pairs(made: Run, b_first: bool) -> list[tuple[tuple[Any, ...], tuple[Any, ...]]]:
@@ -677,7 +669,7 @@ def _scaled(values: Sequence[Any], scale: float) -> tuple[float, ...]:
     return tuple(scale * float(v) for v in values)
 
 
-def _words(told: Told) -> str:
-    row = "" if told.row < 0 else f"row {told.row}: "
-    w = ", ".join(map(_number, told.w))
-    return f"{row}w ({w})" + (f", b {_number(told.b[0])}" if len(told.b) == 1 else "")
+def _words(state: State) -> str:
+    row = "" if state.row < 0 else f"row {state.row}: "
+    w = ", ".join(map(_number, state.w))
+    return f"{row}w ({w})" + (f", b {_number(state.b[0])}" if len(state.b) == 1 else "")

@@ -53,22 +53,22 @@ def form_of(function: Callable[..., Any]) -> str:
 
 def arguments(function: Callable[..., Any], case: dict[str, Any], record: Any) -> dict[str, Any]:
     """By name: what the parameters after X and y are asking for."""
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     names = list(inspect.signature(function).parameters)[2:]
     for name in names:
         if name in RECORD:
-            found[name] = record
+            values[name] = record
         elif name in ROUNDS:
-            found[name] = case["epochs"]
+            values[name] = case["epochs"]
         elif name in UPDATES and case["updates"] is not None:
-            found[name] = case["updates"]
+            values[name] = case["updates"]
         elif name in RATE:
-            found[name] = case["eta"]
+            values[name] = case["eta"]
         elif name in KERNEL:
-            found[name] = _kernel
+            values[name] = _kernel
         elif name in PARAMS:
-            found[name] = {"T": case["epochs"]}
-    return found
+            values[name] = {"T": case["epochs"]}
+    return values
 
 
 def _kernel(x: Any, z: Any) -> Any:
@@ -85,20 +85,20 @@ def given(function: Callable[..., Any], case: dict[str, Any]) -> tuple[Any, Any]
 # --- One run --------------------------------------------------------------------------------------
 
 
-class Seen:
+class Observed:
     """What a program did with one table."""
 
     def __init__(self) -> None:
         self.updates: list[list[Any]] = []  # row, w, b
         self.end: list[Any] | None = None  # w, b
 
-    def record(self, *told: Any) -> None:
+    def record(self, *values: Any) -> None:
         """`record(i, w, b)`; copied, so that aliasing cannot hide."""
         if len(self.updates) >= MOST_UPDATES:
             raise EnoughError
-        if len(told) == 1 and isinstance(told[0], (tuple, list)):
-            told = tuple(told[0])
-        i, *rest = told
+        if len(values) == 1 and isinstance(values[0], (tuple, list)):
+            values = tuple(values[0])
+        i, *rest = values
         self.updates.append([int(np.ravel(i)[0]), numbers(rest[0]), numbers(rest[1:])])
 
 
@@ -112,10 +112,10 @@ def numbers(value: Any) -> list[float]:
 
 def watched(function: Callable[..., Any], case: dict[str, Any], form: str) -> dict[str, Any]:
     X, y = given(function, case)
-    before, seen, trouble = (X.copy(), y.copy()), Seen(), None
+    before, observed, trouble = (X.copy(), y.copy()), Observed(), None
     try:
         with limited(case["seconds"]), np.errstate(all="ignore"):
-            _run(function, X, y, case, form, seen)
+            _run(function, X, y, case, form, observed)
     except OutOfTimeError:
         trouble = ["endless", f"it had not ended after {case['seconds']:g} s"]
     except EnoughError:
@@ -123,15 +123,15 @@ def watched(function: Callable[..., Any], case: dict[str, Any], form: str) -> di
     except BaseException as error:  # a submission may raise anything, SystemExit, too
         trouble = ["raised", f"{type(error).__name__}: {error}"[:500]]
     changed = [n for n, a, b in zip("Xy", before, (X, y), strict=True) if not np.array_equal(a, b)]
-    found: dict[str, Any] = {
-        "updates": seen.updates,
-        "end": seen.end,
+    report: dict[str, Any] = {
+        "updates": observed.updates,
+        "end": observed.end,
         "trouble": trouble,
         "changed": changed,
     }
     if form == "train" and trouble is not None and trouble[0] == "endless":
-        found["values"] = values_of(function, case, form)
-    return found
+        report["values"] = values_of(function, case, form)
+    return report
 
 
 # --- A program that does not end and tells nothing: the values of its variables ------------------
@@ -141,7 +141,7 @@ MOST_LINES, MOST_VALUES, MOST_VARIABLES, LONGEST = 6000, 40, 40, 64
 
 def values_of(function: Callable[..., Any], case: dict[str, Any], form: str) -> dict[str, Any]:
     """By variable its values, one after the other, over the first lines of a run."""
-    found: dict[str, list[list[float]]] = {}
+    values: dict[str, list[list[float]]] = {}
     lines, file = 0, function.__code__.co_filename
 
     def note(name: str, value: Any) -> None:
@@ -151,9 +151,9 @@ def values_of(function: Callable[..., Any], case: dict[str, Any], form: str) -> 
             flat = numbers(value)
         except (TypeError, ValueError):
             return
-        if len(flat) > LONGEST or (name not in found and len(found) >= MOST_VARIABLES):
+        if len(flat) > LONGEST or (name not in values and len(values) >= MOST_VARIABLES):
             return
-        so_far = found.setdefault(name, [])
+        so_far = values.setdefault(name, [])
         if (not so_far or so_far[-1] != flat) and len(so_far) < MOST_VALUES:
             so_far.append(flat)
 
@@ -176,26 +176,31 @@ def values_of(function: Callable[..., Any], case: dict[str, Any], form: str) -> 
     with contextlib.suppress(BaseException), limited(case["seconds"]), quietly:
         sys.settrace(look)
         try:
-            _run(function, X, y, case, form, Seen())
+            _run(function, X, y, case, form, Observed())
         finally:
             sys.settrace(None)
-    return found
+    return values
 
 
 def _run(
-    function: Callable[..., Any], X: Any, y: Any, case: dict[str, Any], form: str, seen: Seen
+    function: Callable[..., Any],
+    X: Any,
+    y: Any,
+    case: dict[str, Any],
+    form: str,
+    run: Observed,
 ) -> None:
     if form == "update":
-        _loop(function, X, y, case, seen)
+        _loop(function, X, y, case, run)
         return
-    returned = function(X, y, **arguments(function, case, seen.record))
+    returned = function(X, y, **arguments(function, case, run.record))
     if form == "generator":
-        for told in returned:
-            seen.record(*told)
-        if seen.updates:
-            seen.end = seen.updates[-1][1:]
+        for values in returned:
+            run.record(*values)
+        if run.updates:
+            run.end = run.updates[-1][1:]
         return
-    seen.end = ends(returned)
+    run.end = ends(returned)
 
 
 def ends(returned: Any) -> list[Any]:
@@ -204,7 +209,7 @@ def ends(returned: Any) -> list[Any]:
     return [numbers(returned[0]), numbers(returned[1])]
 
 
-def _loop(update: Callable[..., Any], X: Any, y: Any, case: dict[str, Any], seen: Seen) -> None:
+def _loop(update: Callable[..., Any], X: Any, y: Any, case: dict[str, Any], run: Observed) -> None:
     """The loop of the notes around `update(w, b, x, y)`; it ends after a pass without a change."""
     by_column = case["layout"] == "columns"
     n = X.shape[1] if by_column else X.shape[0]
@@ -218,14 +223,14 @@ def _loop(update: Callable[..., Any], X: Any, y: Any, case: dict[str, Any], seen
             x, label = (X[:, i : i + 1], y[0, i]) if by_column else (X[i], y[i])
             w, b = update(np.array(w, copy=True), b, x, label)
             if [numbers(w), numbers(b)] != before:
-                seen.record(i, w, b)
+                run.record(i, w, b)
                 clean = False
         if clean and case["until_clean"]:
             break
     else:
         if case["until_clean"]:
             raise EnoughError
-    seen.end = [numbers(w), numbers(b)]
+    run.end = [numbers(w), numbers(b)]
 
 
 @contextlib.contextmanager
@@ -267,8 +272,8 @@ def observe(function: Callable[..., Any], cases: list[dict[str, Any]]) -> dict[s
         endless += bool(runs[-1]["trouble"]) and runs[-1]["trouble"][0] == "endless"
     names = {"eta": RATE, "epochs": ROUNDS, "updates": UPDATES, "kernel": KERNEL}
     given = inspect.signature(function).parameters
-    asked = [what for what, known in names.items() if any(name in known for name in given)]
-    return {"form": form, "asked": asked, "runs": runs}
+    taken = [what for what, known in names.items() if any(name in known for name in given)]
+    return {"form": form, "asked": taken, "runs": runs}
 
 
 # --- The process ----------------------------------------------------------------------------------
@@ -312,12 +317,11 @@ def load(source: str, name: str) -> Callable[..., Any]:
     module.__dict__["__name__"] = "submission"  # not __main__: what is guarded does not run
     sys.modules["submission"] = module
     exec(compile(source, "submission.py", "exec"), module.__dict__)
-    found: Any = module.__dict__.get(name)
-    if not callable(found):
-        functions = [n for n, v in module.__dict__.items() if inspect.isfunction(v)]
-        raise NameError(f"there is no function {name}; there are {', '.join(functions) or 'none'}")
-    function: Callable[..., Any] = found
-    return function
+    function = module.__dict__.get(name)
+    if callable(function):
+        return function  # type: ignore[no-any-return] # a module holds anything
+    functions = [n for n, v in module.__dict__.items() if inspect.isfunction(v)]
+    raise NameError(f"there is no function {name}; there are {', '.join(functions) or 'none'}")
 
 
 def main() -> None:

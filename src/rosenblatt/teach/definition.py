@@ -190,11 +190,11 @@ def _followed(learner: _Learner, rows: list[int]) -> Iterator[tuple[int, bool]]:
 def mistakes_along(table: Table, setting: Setting, rows: list[int]) -> list[list[bool]]:
     """For each row whether it calls for an update: at the start, and after each of these."""
     learner = _Learner(table, setting, DEFINITION)
-    found = [[learner.calls(i) for i in range(len(table.y))]]
+    mistakes = [[learner.calls(i) for i in range(len(table.y))]]
     for i in rows:
         learner.update(i)
-        found.append([learner.calls(j) for j in range(len(table.y))])
-    return found
+        mistakes.append([learner.calls(j) for j in range(len(table.y))])
+    return mistakes
 
 
 def _visits(

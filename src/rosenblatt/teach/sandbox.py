@@ -69,15 +69,15 @@ def _free_uid() -> int:
 @cache
 def _bubblewrap() -> str | None:
     """Where it is, if it works here: containers often forbid it."""
-    found = shutil.which("bwrap")
-    if found is None:
+    bubblewrap = shutil.which("bwrap")
+    if bubblewrap is None:
         return None
-    command = [found, *_wrapped(found)[1:], sys.executable, "-I", "-c", "import numpy"]
+    command = [*_wrapped(bubblewrap), sys.executable, "-I", "-c", "import numpy"]
     try:
         done = subprocess.run(command, capture_output=True, timeout=20, check=False)
     except (OSError, subprocess.TimeoutExpired):
         return None
-    return found if done.returncode == 0 else None
+    return bubblewrap if done.returncode == 0 else None
 
 
 def _wrapped(bubblewrap: str) -> list[str]:
@@ -181,7 +181,7 @@ def _own_processes() -> int:
 def _answer(read: int, ended: Callable[[], int | None], seconds: float) -> dict[str, Any]:
     """What it tells within the time; it may tell anything, and so it is read as numbers only."""
     os.set_blocking(read, False)
-    told, until, chooser = bytearray(), time.monotonic() + seconds, selectors.DefaultSelector()
+    answer, until, chooser = bytearray(), time.monotonic() + seconds, selectors.DefaultSelector()
     chooser.register(read, selectors.EVENT_READ)
     with chooser:
         while True:
@@ -193,16 +193,16 @@ def _answer(read: int, ended: Callable[[], int | None], seconds: float) -> dict[
                     break
                 continue
             some = os.read(read, 1 << 16)
-            told += some
+            answer += some
             if not some:
                 break
-            if len(told) > _MOST_BYTES:
+            if len(answer) > _MOST_BYTES:
                 return {"trouble": "it told more than there is to tell"}
     try:
-        answer = json.loads(told)
+        report = json.loads(answer)
     except ValueError:
         return {"trouble": "it ended without an answer: out of memory or time, or it left Python"}
-    return answer if isinstance(answer, dict) else {"trouble": "its answer is no answer"}
+    return report if isinstance(report, dict) else {"trouble": "its answer is no answer"}
 
 
 def _end(pid: int, where: Isolation, token: str) -> None:

@@ -94,16 +94,11 @@ def _starts(problem: Problem) -> Iterator[Floats]:
     numbers = rows.n + (rows.X.nnz if sparse.issparse(rows.X) else rows.X.size)
     epochs = max(2, min(_EPOCHS, work // (4 * numbers)))
     updates = max(20, min(_UPDATES, work // (8 * numbers)))
+    how: dict[str, Any] = {"fit_intercept": rows.intercept, "random_state": 0}
+    how |= {"max_iter": epochs}
     for p in (
-        Perceptron(max_iter=epochs, fit_intercept=rows.intercept, random_state=0),
-        Perceptron(
-            order="random",
-            keep="pocket",
-            max_iter=epochs,
-            max_updates=updates,
-            fit_intercept=rows.intercept,
-            random_state=0,
-        ),
+        Perceptron(**how),
+        Perceptron(order="random", keep="pocket", max_updates=updates, **how),
     ):
         if _fit(problem, p, X):
             w = p.coef_[0] * scale

@@ -17,6 +17,7 @@ from scipy import sparse
 from rosenblatt._certify.parts import AboutRows
 from rosenblatt._certify.rows import Rows
 from rosenblatt._certify.table import Table
+from rosenblatt._util.spelling import either
 from rosenblatt._validation.parameters import not_allowed
 from rosenblatt._validation.signs import demanded, refuse_constant
 
@@ -27,7 +28,8 @@ def signs_of(table: Table, signs: Any) -> NDArray[np.int8] | None:
     if known is None:
         return None
     if len(table.classes) > 2:
-        instead = f"it is for two classes, and y has {len(table.classes)}"
+        one = either("ask for one against the rest, y == label", "give --positive LABEL")
+        instead = f"it is for two classes, and y has {len(table.classes)}: {one}"
         raise not_allowed("signs", signs, instead)
     X = table.X if table.present is None else table.X[table.present]
     refuse_constant(known, table.columns, X)

@@ -176,7 +176,10 @@ def _demanded(read: Read, options: Options) -> Any:
         return None
     if len(read.counts) > 2:
         raise not_allowed(
-            "signs", options.signs, f"it is for two labels, and there are {len(read.counts)}"
+            "signs",
+            options.signs,
+            f"it is for two labels, and there are {len(read.counts)}: say which is the positive "
+            f"one, {option('positive', ...)}",
         )
     known = read.preprocessing
     names = Numbered(read.X.shape[1]) if known is None else known.feature_names

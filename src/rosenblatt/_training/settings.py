@@ -299,7 +299,10 @@ def with_signs(settings: Settings, estimator: Training, rows: Any, *, all_rows: 
         return settings
     if len(rows.classes) > 2:
         raise parameters.not_allowed(
-            "signs", given, f"it is for two classes, and y has {len(rows.classes)}"
+            "signs",
+            given,
+            f"it is for two classes, and y has {len(rows.classes)}: ask for one against the rest, "
+            "y == label",
         )
     names = vars(estimator).get("feature_names_in_")
     signs = demanded(given, names, rows.d)

@@ -59,7 +59,7 @@ def option(name: str, *values: object) -> str:
     if not values:
         return _typed_name(name) if _at_shell else name
     if _at_shell:
-        return " ".join(_typed(name, value) for value in _single(values))
+        return " ".join(_typed(name, value) for value in _single(name, values))
     if values == (...,):
         return f"{name}={_METAVARS.get(name, name.upper())}"
     some = repr(values[0]) if len(values) == 1 else repr(list(values))
@@ -83,10 +83,11 @@ def either(python: str, shell: str) -> str:
     return shell if _at_shell else python
 
 
-def _single(values: tuple[object, ...]) -> Iterator[object]:
+def _single(name: str, values: tuple[object, ...]) -> Iterator[object]:
+    between = ":" if name == "signs" else "="
     for value in values:
         if isinstance(value, Mapping):
-            yield from (f"{key}={given}" for key, given in value.items())
+            yield from (f"{key}{between}{given}" for key, given in value.items())
         elif isinstance(value, list | tuple):
             yield from value
         else:

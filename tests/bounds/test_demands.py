@@ -17,7 +17,7 @@ from tampering import changed, changes
 def instance(seed, most=3):
     """Whole numbers: equal rows, ties, weights, no intercept now and then; and some signs."""
     rng = np.random.default_rng(seed)
-    n, d = int(rng.integers(3, 9)), int(rng.integers(1, most + 1))
+    n, d = int(rng.integers(3, 13 if seed % 20 == 19 else 9)), int(rng.integers(1, most + 1))
     X = rng.integers(-2, 3, (n, d)).astype(float)
     y = np.where(X[:, 0] + rng.normal(0, 1, n) > 0, 1, -1)
     y[:2] = 1, -1
@@ -96,6 +96,31 @@ def test_forced_signs_as_every_direction_of_the_plane_says(heavy):
             assert column.sign == expected
             found.add((expected, int(signs[j])))
     assert len(found) >= 5
+
+
+def test_forced_signs_of_up_to_three_columns_as_exhaustive_search_finds(heavy):
+    for seed in range(heavy(100)):
+        X, y, signs, weights, _ = instance(seed)
+        report = forced_signs(X, y, signs=signs, sample_weight=weights, time_limit=None)
+        report.verify(X, y)
+        cost = [1] * len(y) if weights is None else weights.tolist()
+
+        def least(some, demand, y=y, cost=cost):
+            rows = rational.lifted(some.tolist(), y.tolist(), True)
+            return fewest(rows, cost, sign_rows(demand, True))
+
+        assert report.errors == least(X, signs)
+        for j, column in enumerate(report):
+            others = np.arange(len(signs)) != j
+            against = {
+                s: least(X[:, others], signs[others])  # the column has to be left out
+                if signs[j] == -s
+                else least(X, np.where(others, signs, s))
+                for s in (1, -1)
+            }
+            forced = {s: against[-s] > report.errors for s in (1, -1)}
+            assert column.sign == ("+" if forced[1] else "-" if forced[-1] else None)
+            assert column.at_least <= (against[-1] if forced[1] else against[1]) or not column.sign
 
 
 @pytest.fixture(scope="module")

@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt._training.kernel_rule import KernelRule
 from rosenblatt._training.kernels import KERNELS
+from rosenblatt._util.extras import needed
 from rosenblatt._util.files import write_whole
 from rosenblatt._util.spelling import either
 from rosenblatt._validation import parameters
@@ -83,6 +84,32 @@ def export(
         model_of(estimator, preprocessing, dtype, exact=exact).SerializeToString(),
         overwrite=True,
     )
+
+
+def register_converters() -> None:
+    """Let skl2onnx convert our estimators, within pipelines of any steps that it knows.
+
+    The graph gives `label` and `score`, as that of `export`. Needs skl2onnx.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skl2onnx import to_onnx
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import PolynomialFeatures
+    >>> from rosenblatt import Perceptron
+    >>> from rosenblatt.onnx import register_converters
+    >>> register_converters()
+    >>> X, y = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]), [0, 1, 1, 0]
+    >>> model = make_pipeline(PolynomialFeatures(2), Perceptron(random_state=0)).fit(X, y)
+    >>> graph = to_onnx(model, X)
+    >>> [output.name for output in graph.graph.output]
+    ['label', 'score']
+    """
+    needed("skl2onnx", "Converting pipelines")
+    from rosenblatt._export.skl2onnx_converter import register
+
+    register(_KINDS, lambda model: _refuse(model, None))
 
 
 def _refuse(estimator: Any, preprocessing: Preprocessing | None) -> None:

@@ -7,18 +7,33 @@ import onnx
 import onnxruntime
 import pandas as pd
 import pytest
+from skl2onnx import to_onnx
+from sklearn.compose import make_column_transformer
 from sklearn.decomposition import PCA
 from sklearn.exceptions import NotFittedError
 from sklearn.impute import SimpleImputer
 from sklearn.pipeline import Pipeline, make_pipeline
-from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, RobustScaler, StandardScaler
+from sklearn.preprocessing import (
+    MaxAbsScaler,
+    MinMaxScaler,
+    OneHotEncoder,
+    RobustScaler,
+    StandardScaler,
+)
 
 from raising import raises
-from rosenblatt import AROW, Perceptron, Scorecard, data
+from rosenblatt import (
+    AROW,
+    KernelPerceptron,
+    Perceptron,
+    RandomLinearClassifier,
+    Scorecard,
+    data,
+)
 from rosenblatt._export.check import InOnnx, check
 from rosenblatt.errors import InputError, InputTypeError
 from rosenblatt.formulas import inputs, to_pmml, to_python, to_sql
-from rosenblatt.onnx import export
+from rosenblatt.onnx import export, register_converters
 
 N = 400
 
@@ -142,3 +157,48 @@ def test_the_check_allows_for_rounding(tmp_path):
         path = tmp_path / f"{dtype}.onnx"
         export(rule, path, preprocessing=preprocessing, dtype=dtype, exact=False)
         assert check(rule, preprocessing, InOnnx(path, dtype, exact=False), table).rows == N
+
+
+# --- Pipelines of other steps, by skl2onnx --------------------------------------------------------
+
+
+def converted(model, X, **options):
+    register_converters()
+    graph = to_onnx(model, X, **options).SerializeToString()
+    return onnxruntime.InferenceSession(graph)
+
+
+@pytest.mark.parametrize("opset", [13, 18, 21])
+@pytest.mark.parametrize(
+    "rule",
+    [
+        Perceptron(random_state=0),
+        Perceptron(random_state=0, keep="vote", max_iter=2),
+        AROW(random_state=0),
+        RandomLinearClassifier(random_state=0),
+    ],
+)
+def test_skl2onnx_converts_a_rule_to_the_bit(rule, opset):
+    X, y = rows()
+    for labels in (y, np.arange(N) % 3):
+        model = make_pipeline(StandardScaler(), rule).fit(X, labels)
+        session = converted(model, X, target_opset=opset)
+        label, score = session.run(["label", "score"], {"X": X})
+        assert label.tolist() == model.predict(X).tolist()
+        assert score.tobytes() == model.decision_function(X).tobytes()
+
+
+def test_skl2onnx_converts_columns_of_words_beside_numbers():
+    X, y = rows()
+    table = pd.DataFrame({"a": X[:, 0], "b": X[:, 1], "word": np.resize(["u", "v", "w"], N)})
+    columns = make_column_transformer((StandardScaler(), ["a", "b"]), (OneHotEncoder(), ["word"]))
+    model = make_pipeline(columns, KernelPerceptron(kernel="poly", max_iter=3, random_state=0))
+    session = converted(model.fit(table, y), table)
+    given = {name: table[[name]].to_numpy() for name in table}
+    assert session.run(["label"], given)[0].tolist() == model.predict(table).tolist()
+
+
+def test_skl2onnx_is_told_what_no_graph_computes():
+    X, y = rows()
+    with raises(InputError):
+        converted(KernelPerceptron(kernel=lambda A, B: A @ B.T).fit(X, y), X)

@@ -42,7 +42,7 @@ def measured(arguments: Any) -> Measured:
         with warnings.catch_warnings(), threadpool_limits(limits=1):
             warnings.simplefilter("ignore")
             found = [_errors(table, s, arguments.rows) for s in range(arguments.seeds)]
-        rows = min(len(table.y), arguments.rows)
+        rows = min(len(table.y), arguments.rows, table.rows_at_most or arguments.rows)
         names.append((table.name, rows, len(np.unique(table.y))))
         errors.append(found)
         shown = " ".join(f"{error:.2f}" for error in np.mean(found, axis=0))

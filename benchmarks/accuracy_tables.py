@@ -13,12 +13,18 @@ import pandas as pd
 from ordinary import texts
 from scipy import sparse
 from sklearn.compose import make_column_selector, make_column_transformer
-from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
+from sklearn.datasets import (
+    load_breast_cancer,
+    load_digits,
+    load_iris,
+    load_wine,
+    make_classification,
+)
 from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 from sklearn.impute import SimpleImputer
 from sklearn.model_selection import train_test_split
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from sklearn.preprocessing import OneHotEncoder, PolynomialFeatures, StandardScaler
 
 from rosenblatt.datasets import load_credit
 
@@ -31,6 +37,7 @@ class Table(NamedTuple):
     rows: Any  # a data frame, or texts
     y: np.ndarray
     encoder: Callable[[], Any]  # numbers of the rows, learned from the training rows
+    rows_at_most: int | None = None
 
 
 class Split(NamedTuple):
@@ -54,8 +61,31 @@ def tables(folder: Path | None) -> Iterator[Table]:
     text, label = texts()
     yield Table("documentation, words", text, label, counted)
     yield Table("documentation, tf-idf", text, label, weighed)
+    yield from wide()
     for path in sorted(folder.glob("*.csv")) if folder else []:
         yield csv(path)
+
+
+def wide() -> Iterator[Table]:
+    """Few rows, and more columns or nearly: real ones of pixels and of squares, and made ones, of
+    twelve factors behind 752 noisy columns among them."""
+    digits, cancer = load_digits(), load_breast_cancer()
+    pair = np.isin(digits.target, (3, 8))
+    products = PolynomialFeatures(2, include_bias=False)
+    rng = np.random.default_rng(1)
+    factors = rng.standard_normal((756, 12))
+    noisy = factors @ rng.standard_normal((12, 752)) + 2 * rng.standard_normal((756, 752))
+    told = factors[:, :5].sum(axis=1) + 0.8 * factors[:, 5] * factors[:, 6]
+    two = told + 1.5 * rng.standard_normal(756) > -1.2
+    made = {"n_informative": 15, "class_sep": 0.7, "flip_y": 0.05, "random_state": 3}
+    for name, X, y, most in (
+        ("digits 3 and 8", digits.data[pair], digits.target[pair], 100),
+        ("digits, products", products.fit_transform(digits.data[pair]), digits.target[pair], 150),
+        ("breast cancer, products", products.fit_transform(cancer.data), cancer.target, 200),
+        ("made, 750 columns", *make_classification(800, 750, n_redundant=300, **made), 200),
+        ("factors, 752 columns", noisy, two.astype(int), 200),
+    ):
+        yield Table(name, pd.DataFrame(X).rename(columns="x{}".format), y, columns, most)
 
 
 def csv(path: Path) -> Table:
@@ -88,6 +118,7 @@ def split(table: Table, seed: int, most_rows: int) -> Split:
 def drawn(table: Table, seed: int, most_rows: int) -> np.ndarray:
     """Places of rows: all, or `most_rows` of a long table."""
     places = np.arange(len(table.y))
+    most_rows = min(most_rows, table.rows_at_most or most_rows)
     if len(places) > most_rows:
         places, _ = train_test_split(
             places, train_size=most_rows, stratify=table.y, random_state=seed

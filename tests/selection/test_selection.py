@@ -465,8 +465,8 @@ def test_a_tie_goes_to_averaged_weights_then_to_fewer_training_errors():
         assert Criterion(1.0 - np.eye(2)).best(candidates)[0] is candidates[place]
 
 
-def test_another_than_the_preferred_rule_wins_by_a_standard_error():
-    """Of 20 rows: one row is a standard error of one row, and of four rows that of four is two."""
+def test_another_than_the_preferred_rule_wins_by_two_standard_errors():
+    """Of 20 rows: one row is a standard error of one row, and of four rows that of four is 1.8."""
     rule = Perceptron().fit([[0.0], [1.0]], [0, 1])
     wrong = [np.arange(20.0) < k for k in (4, 3, 0)]
     few, fewer, none = (

@@ -206,7 +206,13 @@ def too_many_words(column: Column, rows: int) -> str:
     )
 
 
+_LIKE_A_DATE = re.compile(r"\d{1,4}([-./])\d{1,2}\1\d{1,4}\D")
+
+
 def _perhaps(column: Column, rows: int) -> str:
+    if all(map(_LIKE_A_DATE.match, column.words)):
+        typed = option("date", f"{column.name}=%d/%m/%Y %H:%M")
+        return f"If they are dates, say how they are written, as in {typed}"
     if is_like_prose(column.words):
         typed = option("text", column.name)
         return f"It looks like sentences: to learn from the words in them, use {typed}"

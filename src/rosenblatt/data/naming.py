@@ -270,6 +270,8 @@ def guess(name: str, names: list[str], *, header: bool = True) -> str:
         iter(difflib.get_close_matches(name, names, n=1)), None
     )
     columns = f"Its columns: {listed([repr(known) for known in names], _SHOWN)}."
+    if len(set(names)) < len(names) and not near:
+        columns += f" If the line below has names, too, use {option('header_rows', 2)}."
     if _PLACE.fullmatch(name) and not near:
         columns += (
             " They are called x0, x1 and so on where there is no line of names: "

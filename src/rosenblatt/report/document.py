@@ -287,7 +287,7 @@ class Candidate(TypedDict):
     validation_n: int
     baseline: bool  # the floor, largest class and random hyperplanes: compared, not chosen
     cost: float | None  # of its validation errors; None: errors decide
-    passed_over: bool  # it would have won, but by less than a standard error: another is preferred
+    passed_over: bool  # it would have won, but by too little: another is preferred
     chosen: bool
 
 

@@ -338,7 +338,7 @@ def _mark(c: Candidate) -> str:
     marks = {
         "   chosen": c["chosen"],
         "   baseline, never chosen": c["baseline"],
-        "   ahead by less than a standard error": c["passed_over"],
+        "   ahead by too little": c["passed_over"],
     }
     return next((mark for mark, holds in marks.items() if holds), "")
 

@@ -9,6 +9,7 @@ import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
+from operator import itemgetter
 from typing import Any, final
 
 import numpy as np
@@ -21,11 +22,17 @@ from rosenblatt._out_of_core.train import train
 from rosenblatt._training.estimator import TrainedLinearClassifier
 from rosenblatt._util.files import Place, make_folder, place_of
 from rosenblatt.data.target import FIFTHS
+from rosenblatt.errors import InputError
 from rosenblatt.selection.candidates import alone, baseline, floor
 from rosenblatt.selection.criterion import Criterion
 from rosenblatt.selection.folds import Indices, folds, rest
 from rosenblatt.selection.out_of_sample import Floats, OutOfSample, Unit, scores_of
 from rosenblatt.selection.row_groups import RowGroups
+
+_FORGOTTEN = (0.0, 0.03, 0.1, 0.3, 1.0, 3.0)
+"""Strengths of a penalty: what weights lose of themselves in an epoch, nearly."""
+
+_SOON = 200_000  # numbers: those strengths are tried within half a second
 
 
 @dataclass(frozen=True)
@@ -121,9 +128,12 @@ class Comparison:
             (self.rows(validation, preprocessor), self.y[validation]),
         )
         candidates = []
-        for name, rule in self.rules.items():
+        for name in self.rules:
+            rule = self.rule_for(name, train)
+            if self.training.interrupted:
+                break
             try:
-                fitted, notes = self.training.fit(name, clone(rule), *parts[0])
+                fitted, notes = self.training.fit(name, rule, *parts[0])
                 if fitted is not None:
                     candidates.append(self._counted(name, fitted, notes, *parts))
             except KeyboardInterrupt:  # while predicting
@@ -131,6 +141,57 @@ class Comparison:
             if self.training.interrupted:
                 break
         return preprocessor, candidates
+
+    def rule_for(self, name: str, rows: Indices) -> Any:
+        """The rule of this name, to be fitted to these rows: that which is preferred with the
+        penalty on its weights that is best in folds of them, or none."""
+        rule = clone(self.rules[name])
+        if name == self.criterion.prefers and self.times is None:
+            try:
+                rule.set_params(**self._penalty(rule, rows))
+            except (InputError, ValueError):  # folds that lack a label, or large groups
+                pass
+            except KeyboardInterrupt:
+                self.training.interrupted = True
+        return rule
+
+    def _penalty(self, rule: Any, rows: Indices) -> dict[str, Any]:
+        X = taken(self.X, rows)
+        if (X.nnz if hasattr(X, "nnz") else X.shape[0] * X.shape[1]) > _SOON:
+            return {}
+        folds = []
+        parts = self.folds(rows, FIFTHS)
+        for i, part in enumerate(parts):
+            train = rest(parts, [i])
+            preprocessor = self.prepared(train)
+            X, X_val = (self.rows(some, preprocessor) for some in (train, part))
+            folds.append((X, self.y[train], X_val, self.y[part]))
+        tried: list[tuple[float, dict[str, Any]]] = []
+        for share in _FORGOTTEN:
+            penalty = {"penalty": "l2", "alpha": share / len(rows)} if share else {}
+            tried.append((self._loss(clone(rule).set_params(**penalty), folds), penalty))
+            best = min(tried, key=itemgetter(0))
+            if tried.index(best) < len(tried) - 2:
+                break
+        return best[1]
+
+    def _loss(self, rule: Any, folds: list[tuple[Any, Any, Any, Any]]) -> float:
+        """In all folds, each at the threshold that would be chosen."""
+        labels, predicted, scored = [], [], []
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            for X, y, X_val, y_val in folds:
+                rule.fit(X, y)
+                labels.append(y_val)
+                predicted.append(rule.predict(X_val))
+                if self.criterion.moves:
+                    scored.append(self.scored(rule, X, X_val, y_val))
+        if scored:
+            all_of_them = OutOfSample.joined(scored)
+            costs = self.criterion.costs_in(all_of_them.counts)
+            return float(all_of_them.costs(self.criterion.cheapest(all_of_them), costs).sum())
+        of_rows = np.concatenate(labels), np.concatenate(predicted)
+        return float(self.criterion.row_costs(*of_rows, self.classes).sum())
 
     def test_comparison_rules(self, learned_from: Indices, test: Indices) -> list[ComparisonRule]:
         """A rule that cannot be fitted is left out: nothing depends on it."""

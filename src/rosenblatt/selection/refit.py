@@ -96,13 +96,15 @@ def refit(
     """
     both = np.sort(np.concatenate([train, validation]))
     out_of_sample = winner.out_of_sample
+    clean = comparison.rule_for(winner.name, both)
+    if comparison.training.interrupted:
+        return None
     if len(validation) < ENOUGH and comparison.times is None:
-        out_of_sample = _by_folds(comparison, winner.name, both) or out_of_sample
+        out_of_sample = _by_folds(comparison, winner.name, clean, both) or out_of_sample
     if comparison.training.interrupted:
         return None
     preprocessor = comparison.prepared(both)
     X, y = comparison.rows(both, preprocessor), comparison.y[both]
-    clean = clone(comparison.rules[winner.name])
     rule, notes = comparison.training.fit(f"{winner.name}, again", clean, X, y)
     if rule is None or comparison.training.interrupted:
         return None
@@ -111,7 +113,7 @@ def refit(
     )
 
 
-def _by_folds(comparison: Comparison, name: str, rows: Indices) -> OutOfSample | None:
+def _by_folds(comparison: Comparison, name: str, rule: Any, rows: Indices) -> OutOfSample | None:
     fewest = int(np.unique(comparison.y[rows], return_counts=True)[1].min())
     try:
         parts = comparison.folds(rows, min(FIFTHS, fewest))
@@ -121,9 +123,9 @@ def _by_folds(comparison: Comparison, name: str, rows: Indices) -> OutOfSample |
     for i, part in enumerate(parts):
         train = rest(parts, [i])
         preprocessor = comparison.prepared(train)
-        X, rule = comparison.rows(train, preprocessor), clone(comparison.rules[name])
-        labels, title = comparison.y[train], f"{name}, fold {i + 1}"
-        fitted, _ = comparison.training.fit(title, rule, X, labels, kept=False)
+        X, labels = comparison.rows(train, preprocessor), comparison.y[train]
+        title = f"{name}, fold {i + 1}"
+        fitted, _ = comparison.training.fit(title, clone(rule), X, labels, kept=False)
         if fitted is None or comparison.training.interrupted:
             return None
         X_out = comparison.rows(part, preprocessor)

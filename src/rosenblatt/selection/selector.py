@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
 
 from rosenblatt._model.probability import Probability
 from rosenblatt._util.text import many, named
@@ -51,8 +50,8 @@ class Selection:
     comparison_rules : list of ComparisonRule
         Their errors on the test rows; they learned from the rows that the winner learned from.
     passed_over : Candidate or None
-        It would have won by less than a standard error, and another is preferred: one with weights
-        that can be shown, or the one that the criterion names.
+        It would have won, but by less than one standard error against a rule with weights that can
+        be shown, or than two against the one that the criterion names.
     estimator : estimator
         The winner, fitted on the rows in `fitted_on`.
     preprocessor : transformer or None
@@ -565,7 +564,7 @@ def _cross_validated(comparison: Comparison, rows: Indices, k: int) -> _Chosen |
     candidates = [_added([one[name] for one in by_name]) for name in everywhere]
     winner, passed_over = comparison.chosen(candidates)
     preprocessor = comparison.prepared(rows)
-    rule = clone(comparison.rules[winner.name])
+    rule = comparison.rule_for(winner.name, rows)
     X, y = comparison.rows(rows, preprocessor), comparison.y[rows]
     rule, notes = comparison.training.fit(winner.name, rule, X, y)
     if rule is None:

@@ -27,6 +27,7 @@ PASSES = (1, 10)
 TUNED = "LogisticRegression, tuned"
 AVERAGE_WITH_MARGIN = "rosenblatt: average, margin"
 AROW = "rosenblatt: AROW"
+PENALTY = "rosenblatt: penalty, tuned"
 
 
 # --- Ours -----------------------------------------------------------------------------------------
@@ -49,6 +50,7 @@ OURS: dict[str, Rule] = {
     "rosenblatt: last": partial(ours, keep="last"),
     "rosenblatt: average": partial(ours, keep="average"),
     AVERAGE_WITH_MARGIN: partial(ours, keep="average", margin="scale"),
+    "rosenblatt: average, wide margin": partial(ours, keep="average", margin="wide"),
     AROW: partial(of_its_own, "AROW"),
     "rosenblatt: PassiveAggressive": partial(of_its_own, "PassiveAggressive"),
 }
@@ -71,6 +73,13 @@ def tuned(seed: int, _: int | None) -> Any:
     """C is chosen by three folds of the training rows."""
     grid = {"C": np.logspace(-3, 3, 7)}
     return GridSearchCV(LogisticRegression(max_iter=2000), grid, cv=3, error_score="raise")
+
+
+def penalised(seed: int, _: int | None) -> Any:
+    """The averaged perceptron with a wide margin, its penalty chosen as C is."""
+    grid = {"alpha": [0.0, *np.logspace(-5, -2, 7)]}
+    rule = Perceptron(penalty="l2", random_state=seed)
+    return GridSearchCV(rule, grid, cv=3, error_score="raise")
 
 
 class VowpalWabbit:
@@ -137,6 +146,7 @@ PEERS: dict[str, Rule] = {
 }
 
 AT_REST: dict[str, Rule] = {
+    PENALTY: penalised,
     "LogisticRegression": lambda _, passes: LogisticRegression(max_iter=2000),
     TUNED: tuned,
     "LinearSVC": lambda seed, _: LinearSVC(random_state=seed),

@@ -22,8 +22,10 @@ STUDIES: dict[str, dict[str, Any]] = {
     "study": {},
     "study, linear only": {"linear_only": True},
 }
-TARGETS = {"study": 1.0, "study, linear only": 1.5}
-"""Points that the mean error may be above that of LogisticRegression."""
+TARGETS = {"study": 0.0, "study, linear only": 0.0}
+"""Points that the mean error may be above that of the tuned LogisticRegression; none may be more
+than two above it on a table."""
+MOST_BEHIND = 2.0
 
 
 class Measured(NamedTuple):
@@ -41,7 +43,7 @@ def measured(arguments: Any) -> Measured:
             continue
         with warnings.catch_warnings(), threadpool_limits(limits=1):
             warnings.simplefilter("ignore")
-            found = [_errors(table, s, arguments.rows) for s in range(arguments.seeds)]
+            found = [_errors(table, s, arguments) for s in range(arguments.seeds)]
         rows = min(len(table.y), arguments.rows, table.rows_at_most or arguments.rows)
         names.append((table.name, rows, len(np.unique(table.y))))
         errors.append(found)
@@ -50,10 +52,14 @@ def measured(arguments: Any) -> Measured:
     return Measured(names, np.array(errors))
 
 
-def _errors(table: Table, seed: int, most_rows: int) -> list[float]:
+def studies(arguments: Any) -> dict[str, dict[str, Any]]:
+    return {name: STUDIES[name] for name in arguments.only or STUDIES}
+
+
+def _errors(table: Table, seed: int, arguments: Any) -> list[float]:
     """Of the studies, then of the peers."""
-    places = drawn(table, seed, most_rows)
-    found = [_study(table, places, seed, given) for given in STUDIES.values()]
+    places = drawn(table, seed, arguments.rows)
+    found = [_study(table, places, seed, given) for given in studies(arguments).values()]
     learned, test = found[0].selection.fitted_on, found[0].selection.test
     for other in found[1:]:
         assert np.array_equal(other.selection.fitted_on, learned)
@@ -82,21 +88,26 @@ def _study(table: Table, places: Any, seed: int, given: dict[str, Any]) -> Any:
     return rosenblatt.study(rows, table.y[places], **same, **given)
 
 
-def report(found: Measured) -> None:
+def report(found: Measured, tried: Any) -> None:
     """Markdown: mean errors, differences by pairs with their standard errors, errors by table."""
-    rules = [*STUDIES, *PEERS]
-    of_peer = found.errors[:, :, rules.index("LogisticRegression")]
-    print("\n| rule | mean error | beside LogisticRegression |")
+    rules = [*tried, *PEERS]
+    of_peer = found.errors[:, :, rules.index(TUNED)]
+    print("\n| rule | mean error | beside LogisticRegression, tuned |")
     print("|---|---|---|")
     for k, name in enumerate(rules):
         by_pair = (found.errors[:, :, k] - of_peer).ravel()
         beside = f"{by_pair.mean():+.2f} ± {by_pair.std(ddof=1) / np.sqrt(by_pair.size):.2f}"
         print(f"| {name} | {found.errors[:, :, k].mean():.2f} | {beside} |")
     print()
-    for name, most in TARGETS.items():
-        mean = float((found.errors[:, :, rules.index(name)] - of_peer).mean())
-        verdict = "met" if mean <= most else "**missed**"
-        print(f"- {name}: {mean:+.2f} points (target: at most {most}): {verdict}")
+    for name in tried:
+        beside = found.errors[:, :, rules.index(name)] - of_peer
+        mean, worst = float(beside.mean()), float(beside.mean(axis=1).max())
+        most = TARGETS[name]
+        verdict = "met" if mean <= most and worst <= MOST_BEHIND else "**missed**"
+        print(
+            f"- {name}: {mean:+.2f} points, at worst {worst:+.2f} on a table "
+            f"(target: at most {most} and {MOST_BEHIND}): {verdict}"
+        )
     print(f"\n| table | rows | classes | {' | '.join(rules)} |")
     print("|---|---|---|" + "---|" * len(rules))
     for (name, rows, k), errors in zip(found.names, found.errors.mean(axis=1), strict=True):

@@ -14,7 +14,8 @@
 # commands  docs/commands.md, after a change of options
 # stub   the types of the compiled core, after a change of native/module.cpp
 # wasm   the core of the playground, after a change of native/; compares bytes where nothing changed
-# wheel  the source distribution and the wheels of this Linux machine, in dist/
+# wheel  the source distribution and the wheels of this Linux machine, in dist/;
+#        ALSO=3.14t adds one for that free-threaded Python
 # release  everything that is checked before a release; stops before uploading
 #
 # Each makes .venv and builds the compiled core first; a changed source rebuilds.
@@ -99,7 +100,7 @@ wasm: $(VENV)/core
 
 wheel: $(VENV)/core
 	$(RUN) -m pip install --quiet --group release
-	$(RUN) scripts/build_wheel.py
+	$(RUN) scripts/build_wheel.py $(if $(ALSO),--also $(ALSO))
 
 release: $(VENV)/core
 	$(RUN) scripts/release.py --before

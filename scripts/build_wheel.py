@@ -1,15 +1,16 @@
 """Build the source distribution and the wheels of this Linux machine into dist/.
 
-    python scripts/build_wheel.py [FOLDER]
+    python scripts/build_wheel.py [FOLDER] [--also 3.14t]
 
 Wheels are made from the source distribution, so that it is known to build. One serves Python 3.12
-and all that follow (abi3), one Python 3.11. The compiler is zig's, which brings the C library of
-any Linux with it: wheels run on glibc 2.17 (2014) and newer, as auditwheel confirms. `make wheel`
-calls this.
+and all that follow (abi3), one Python 3.11; `--also` adds one for a free-threaded Python, which the
+others do not serve. The compiler is zig's, which brings the C library of any Linux with it: wheels
+run on glibc 2.17 (2014) and newer, as auditwheel confirms. `make wheel` calls this.
 """
 
 from __future__ import annotations
 
+import argparse
 import os
 import platform
 import subprocess
@@ -30,7 +31,8 @@ def run(*command: object, **options: object) -> None:
 def interpreter(version: str) -> str:
     """Of this machine, pyenv's included, or one that uv brings."""
     pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv"), "versions")
-    for candidate in (f"python{version}", *pyenv.glob(f"{version}.*/bin/python")):
+    number, free = version.removesuffix("t"), "t" * version.endswith("t")
+    for candidate in (f"python{version}", *pyenv.glob(f"{number}.*[0-9]{free}/bin/python")):
         asked = [str(candidate), "-c", "import sys, venv; print(sys._base_executable)"]
         with suppress(OSError):
             found = subprocess.run(asked, capture_output=True, text=True, check=False)
@@ -65,7 +67,7 @@ def environment(folder: Path) -> dict[str, str]:
     }
 
 
-def build(out: Path) -> list[Path]:
+def build(out: Path, also: list[str]) -> list[Path]:
     """The files, in the order in which they are made."""
     out.mkdir(parents=True, exist_ok=True)
     for old in (*out.glob("rosenblatt-*.whl"), *out.glob("rosenblatt-*.tar.gz")):
@@ -75,7 +77,7 @@ def build(out: Path) -> list[Path]:
         env = environment(folder)
         run(sys.executable, "-m", "build", "--sdist", "--outdir", out, ROOT, env=env)
         (source,) = out.glob("rosenblatt-*.tar.gz")
-        for version in PYTHONS:
+        for version in (*PYTHONS, *also):
             raw = folder / version
             pip = (interpreter(version), "-m", "pip", "wheel", "--no-deps", "--no-cache-dir")
             run(*pip, "--wheel-dir", raw, source, env=env)
@@ -86,5 +88,9 @@ def build(out: Path) -> list[Path]:
 
 
 if __name__ == "__main__":
-    for path in build(Path(sys.argv[1] if len(sys.argv) > 1 else ROOT / "dist").absolute()):
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", nargs="?", type=Path, default=ROOT / "dist")
+    parser.add_argument("--also", action="append", default=[], metavar="VERSION")
+    asked = parser.parse_args()
+    for path in build(asked.folder.absolute(), asked.also):
         print(f"{path.stat().st_size:>10,} bytes  {path}")

@@ -4,7 +4,8 @@
 
 For every Python that a wheel serves: it installs, its core is the compiled one, the training hash
 is the recorded one, `rosenblatt fit` writes its report and the proof is accepted, and the core of
-the tests passes. Then uvx and pipx run the command from the file. `make release` calls this.
+the tests passes; on a free-threaded Python those of threads, too, and the lock stays off. Then uvx
+and pipx run the command from the file. `make release` calls this.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from pathlib import Path
 from build_wheel import interpreter
 
 ROOT = Path(__file__).parents[1]
-SERVES = {"cp311": ("3.11",), "cp312": ("3.12", "3.13")}
+SERVES = {"cp311": ("3.11",), "abi3": ("3.12", "3.13")}  # and a free-threaded Python its own
 TABLE = ROOT / "src" / "rosenblatt" / "datasets" / "credit_card.csv"
 FIT = ("fit", "credit.csv", "--target", "card", "--ignore", "share", "--ignore", "expenditure")
 TESTS = [
@@ -27,7 +28,9 @@ TESTS = [
     *("model/test_kept_model_files.py", "certify/test_kept_certificates.py"),
     *("core/test_native_equals_reference.py", "certify/test_verify.py"),
 ]
-NEEDED = ["pytest", "hypothesis", "pandas", "polars"]  # by these tests
+THREADS = ["core/test_threads.py", "training/test_threads.py", "data/test_ahead.py"]
+LOCKED = "import sys, rosenblatt._core._native; print(sys._is_gil_enabled())"
+NEEDED = ["pytest", "hypothesis", "pandas"]  # by these tests
 
 
 class Room:
@@ -83,7 +86,10 @@ def check(wheel: Path, version: str) -> None:
         certificate = Path("credit-rosenblatt", "certificate.json")
         print(room.run("rosenblatt", "verify", certificate, "credit.csv").splitlines()[0])
         install(room, *NEEDED)
-        tests = [f"tests/{test}" for test in TESTS]
+        free = version.endswith("t")
+        if free and "False" not in room.run("python", "-W", "error", "-c", LOCKED):
+            sys.exit(f"{wheel.name} switches the global lock on")
+        tests = [f"tests/{test}" for test in (*TESTS, *THREADS * free)]
         told = room.run("python", "-m", "pytest", "-q", "-p", "no:cacheprovider", *tests, cwd=ROOT)
         print(told.splitlines()[-1], flush=True)
 
@@ -107,11 +113,13 @@ def check_runners(wheel: Path) -> None:
 
 
 def main(wheels: list[Path]) -> None:
-    for wheel in wheels:
-        for version in SERVES[wheel.name.split("-")[2]]:
+    by_abi = {wheel.name.split("-")[3]: wheel for wheel in wheels}
+    for abi, wheel in by_abi.items():
+        for version in SERVES.get(abi, (f"3.{abi.removeprefix('cp3')}",)):
             check(wheel, version)
-    here = f"cp3{sys.version_info.minor}" if sys.version_info < (3, 12) else "cp312"
-    check_runners(next(wheel for wheel in wheels if here in wheel.name))
+    here = f"cp3{sys.version_info.minor}" if sys.version_info < (3, 12) else "abi3"
+    if here in by_abi:
+        check_runners(by_abi[here])
 
 
 if __name__ == "__main__":

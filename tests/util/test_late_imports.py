@@ -9,11 +9,27 @@ import sys
 from rosenblatt._util.late_imports import import_late
 
 import_late()
-import sklearn
-assert object.__getattribute__(sys.modules["scipy.stats"], "__class__").__name__ == "_LazyModule"
+import numpy as np
+from sklearn.covariance import MinCovDet
+from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import label_ranking_average_precision_score as ranked
+from rosenblatt.selection.measures import clopper_pearson, mean_interval
+
+clopper_pearson(2, 9), mean_interval(np.arange(3.0))  # what `fit` computes
+assert "scipy.stats._stats_py" not in sys.modules
 assert "pandas" not in sys.modules
 
-import numpy as np
+# Functions and objects of scipy.stats that scikit-learn has by name, in two threads at once.
+from concurrent.futures import ThreadPoolExecutor
+
+with ThreadPoolExecutor(2) as threads:
+    found = [threads.submit(ranked, [[1, 0, 0]], [[0.75, 0.5, 1]]) for _ in range(2)]
+    assert [one.result() for one in found] == [0.5, 0.5]
+points = [[k % 5, k % 7] for k in range(35)]
+assert MinCovDet(random_state=0).fit(points).covariance_.shape == (2, 2)
+assert type(sys.modules["scipy.stats"]).__name__ == "module"
+
 import pandas as pd
 import scipy.stats
 from sklearn.preprocessing import StandardScaler

@@ -47,11 +47,11 @@ def clopper_pearson(errors: int, n: int, confidence: float = 0.95) -> tuple[floa
 
 
 def _exact(errors: float, n: float, confidence: float) -> tuple[float, float]:
-    from scipy.stats import beta
+    from scipy.special import betaincinv  # scipy.stats takes longer to import than all of `fit`
 
     tail = (1 - confidence) / 2
-    lo = 0.0 if errors == 0 else float(beta.ppf(tail, errors, n - errors + 1))
-    hi = 1.0 if errors == n else float(beta.ppf(1 - tail, errors + 1, n - errors))
+    lo = 0.0 if errors == 0 else float(betaincinv(errors, n - errors + 1, tail))
+    hi = 1.0 if errors == n else float(betaincinv(errors + 1, n - errors, 1 - tail))
     return lo, hi
 
 
@@ -83,7 +83,7 @@ def error_interval(
     >>> [round(end, 2) for end in error_interval(wrong, groups)]
     [0.02, 0.58]
     """
-    from scipy.stats import t
+    from scipy.special import stdtrit
 
     n, errors = len(wrong), int(wrong.sum())
     if groups is None:
@@ -98,7 +98,7 @@ def error_interval(
     both = min(np.count_nonzero(by_group), np.count_nonzero(by_group < of.sizes))
     freedom = max(min(of.worth, float(both)) - 1.0, 1.0)
     tail = (1 + confidence) / 2
-    known = effective * float(t.ppf(tail, n - 1) / t.ppf(tail, freedom)) ** 2
+    known = effective * float(stdtrit(n - 1, tail) / stdtrit(freedom, tail)) ** 2
     known = max(known, min(effective, of.worth))
     return _exact(rate * known, known, confidence)
 
@@ -110,18 +110,18 @@ def mean_interval(
 
     By group None where fewer than LEAST_GROUPS of them have a number that is not 0.
     """
-    from scipy.stats import norm, t
+    from scipy.special import ndtri, stdtrit
 
     mean, n, tail = float(values.mean()), len(values), (1 + confidence) / 2
     if groups is None:
-        width = float(norm.ppf(tail) * values.std(ddof=1)) / math.sqrt(n) if n > 1 else math.inf
+        width = float(ndtri(tail) * values.std(ddof=1)) / math.sqrt(n) if n > 1 else math.inf
         return max(0.0, mean - width), mean + width
     of = _Groups(groups)
     count = np.count_nonzero(of.sums(values))
     if count < LEAST_GROUPS:
         return None
     freedom = max(min(of.worth, float(count)) - 1.0, 1.0)
-    width = float(t.ppf(tail, freedom)) * math.sqrt(of.variance(values - mean))
+    width = float(stdtrit(freedom, tail)) * math.sqrt(of.variance(values - mean))
     return max(0.0, mean - width), mean + width
 
 
@@ -228,20 +228,19 @@ def _placements(scores: Floats, positive: NDArray[np.bool_]) -> tuple[Floats, Fl
 def _delong(
     auc: float, above: Floats, below: Floats, confidence: float
 ) -> tuple[float, float] | None:
-    from scipy.stats import norm
+    from scipy.special import ndtri
 
     if min(len(above), len(below)) < 2 or auc in (0.0, 1.0):
         return None
     variance = above.var(ddof=1) / len(above) + below.var(ddof=1) / len(below)
-    width = float(norm.ppf((1 + confidence) / 2) * np.sqrt(variance))
+    width = float(ndtri((1 + confidence) / 2) * np.sqrt(variance))
     return max(0.0, auc - width), min(1.0, auc + width)
 
 
 def _obuchowski(
     auc: float, placements: tuple[Floats, Floats], groups: list[Indices], confidence: float
 ) -> tuple[float, float] | None:
-    from scipy.special import expit, logit
-    from scipy.stats import t
+    from scipy.special import expit, logit, stdtrit
 
     classes = [_Groups(codes) for codes in groups]
     if min(one.count for one in classes) < LEAST_GROUPS or auc in (0.0, 1.0):
@@ -252,7 +251,7 @@ def _obuchowski(
     if not variance:
         return None
     freedom = max(min(one.worth for one in classes) - 1.0, 1.0)
-    width = float(t.ppf((1 + confidence) / 2, freedom)) * math.sqrt(variance) / (auc * (1 - auc))
+    width = float(stdtrit(freedom, (1 + confidence) / 2)) * math.sqrt(variance) / (auc * (1 - auc))
     return float(expit(logit(auc) - width)), float(expit(logit(auc) + width))
 
 

@@ -136,6 +136,17 @@ def test_ten_rows_that_were_copied_cannot_be_kept_apart_and_that_is_said():
         assert len(np.unique(y[rows])) == 2
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_a_group_of_most_rows_trains(seed):
+    """Tested on it, the rule would have learned from what little is left."""
+    rng = np.random.default_rng(0)
+    y, groups = rng.integers(0, 2, 300), np.r_[np.zeros(200, int), rng.integers(1, 30, 100)]
+    rule = {"rule": Perceptron(max_iter=5, keep="average")}
+    X = rng.normal(size=(300, 2)) + y[:, None]
+    found = select(X, y, rule, groups=groups, random_state=seed)
+    assert found.test_n < 100
+
+
 def test_groups_that_share_rows_are_one_group():
     X, y = noise(120)
     groups = np.arange(120) // 3

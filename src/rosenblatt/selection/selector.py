@@ -387,6 +387,7 @@ def _split(comparison: Comparison, *, retrain: bool) -> Selection:
     y, training = comparison.y, comparison.training
     if comparison.times is None:
         parts = comparison.folds(np.arange(len(y)), FIFTHS)
+        parts.sort(key=lambda part: len(part) > 2 * len(y) / FIFTHS)  # a group so large trains
         train, validation, test = rest(parts, [0, 1]), parts[1], parts[0]
     else:
         train, validation, test = by_time(y, comparison.times)

@@ -215,6 +215,29 @@ def test_a_label_that_is_nearly_always_missed():
         )
 
 
+def test_a_column_of_customers_that_tells_the_label_may_be_of_groups():
+    """A rule that knows the customers is tested on the same ones."""
+    rng = np.random.default_rng(0)
+    customer, x = np.arange(400) % 40, rng.normal(size=400)
+    label = np.where(customer % 3 == 0, "churn", "stay")
+    frame = pd.DataFrame({"customer": [f"C{k}" for k in customer], "x": x, "state": label})
+    document = study(frame, target="state", comparison=False).to_dict()
+    said = {one["kind"]: one["sentence"] for one in document["data"]["warnings"]}
+    assert said["like groups"].endswith("groups='customer'.")
+    assert "like groups" not in kinds(study(frame, target="state", groups="customer"))
+
+
+def kinds(found):
+    return {one["kind"] for one in found.to_dict()["data"]["warnings"]}
+
+
+def test_labels_that_differ_in_capitals_only_are_told():
+    frame = pd.DataFrame({"x": np.arange(200) % 7, "y": ["Yes", "no", "yes", "no "] * 50})
+    assert "alike" in kinds(study(frame, target="y", comparison=False))
+    frame["y"] = frame["y"].str.strip().str.lower()
+    assert "alike" not in kinds(study(frame, target="y", comparison=False))
+
+
 @pytest.mark.parametrize("most", [10, 12])
 def test_labels_that_look_like_amounts(most):
     """Eleven and more: digits are names, rings of a shell are not."""

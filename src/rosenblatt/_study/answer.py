@@ -113,6 +113,7 @@ def _too_good(columns: list[str], effect: Effect | None) -> str:
 
 
 _MISSED_NEARLY_ALWAYS = 0.1  # a label of which a rule finds no larger share is missed nearly always
+_MISSED_ROWS = 4  # of fewer test rows none may be found by chance
 _MISSED_NAMED = 3  # of those labels
 _FEW_TEST_ROWS = 2000  # cross-validation of five times as many is soon done
 FOLDS = 5  # of the cross-validation that is advised
@@ -140,7 +141,7 @@ def _missed(selection: Selection) -> list[Warned]:
     for label in labels:
         of = selection.labels == label
         rows, right = int(of.sum()), int((of & (selection.predictions == label)).sum())
-        if rows and right <= rows * _MISSED_NEARLY_ALWAYS:
+        if rows >= _MISSED_ROWS and right <= rows * _MISSED_NEARLY_ALWAYS:
             what = many(rows, "test row") if not shown else f"{rows:,}"
             shown.append(f"{named(label)} ({right or 'none'} of {what} found)")
             is_rare |= 2 * rows * len(labels) < selection.test_n

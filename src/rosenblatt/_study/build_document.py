@@ -175,7 +175,7 @@ def _warnings(
     if (count := len(notes.unlabelled)) and read.preprocessing is not None:
         left_out = unlabelled(count, read.preprocessing.reading)
         of_table.append(about("unlabelled", f"{left_out}."))
-    of_table += [*_quantities(read), *_dates(compared, options)]
+    of_table += [*_alike(read), *_quantities(read), *_dates(compared, options)]
     can_fold = options.retrain and not options.stream and options.split_by_time is None
     can_fold = can_fold and too_rare(read.counts, FOLDS, nested=True) is None
     groups = compared.selection.groups
@@ -184,6 +184,21 @@ def _warnings(
     all_rows = tested_by_all(origin) if can_fold else None
     of_table = does_not_fit(compared.selection) + of_table
     return of_table + result_warnings(compared.selection, all_rows)
+
+
+def _alike(read: Read) -> list[Warned]:
+    """Labels that differ in capitals or blanks only."""
+    spelled: dict[str, list[str]] = {}
+    for label in read.counts:
+        spelled.setdefault(" ".join(label.casefold().split()), []).append(label)
+    alike = [" and ".join(map(repr, labels)) for labels in spelled.values() if len(labels) > 1]
+    if not alike:
+        return []
+    sentence = (
+        f"Labels that differ only in capitals or blanks: {listed(alike, 3)}. They count as "
+        "different labels. If they mean the same, write them in one way."
+    )
+    return [about("alike", sentence)]
 
 
 _MAY_BE_CODES = 10  # different whole numbers: the digits, for one

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 _BEGIN = 1000  # rows that are looked at first: most columns need no more
 _NAMED = 10  # columns that are told about
+_LEVELS = 20  # of a column, whose values may be those of groups of rows
 _FIGURES = 3  # of them with figures of their own
 
 
@@ -74,9 +76,24 @@ def column_warnings(
             warned["advice"] = {"ignore": revealing[:_NAMED]}
         else:
             warned["sentence"] += ". No other column would be left."
-        warnings.append(warned)
+        warnings += [warned, *_like_groups(revealing, place)]
     warnings += _collinear(certificate, place, ignored)
     return warnings + _rare_categories(certificate, place)
+
+
+def _like_groups(names: list[str], place: dict[str, str]) -> list[Warned]:
+    """Of columns that almost tell the label: many values may stand for persons."""
+    levels = Counter(place.values())
+    some = [name for name in names if levels[name] >= _LEVELS][:1]
+    return [
+        _warned(
+            "like groups",
+            [name],
+            "text with many values. If each stands for a person or a place with several rows, and "
+            f"new rows come from others, keep the rows of each together: {option('groups', name)}.",
+        )
+        for name in some
+    ]
 
 
 def _proved(

@@ -226,7 +226,8 @@ class Warned(Followed):
     """Something about the data that a person should look at before believing anything else."""
 
     # "revealing" | "collinear" | "rare" | "identifier" | "constant" | "header" | "like missing"
-    # | "unlabelled" | "dates" | "quantities"; and of the rule: "no better" | "worse" | "missed"
+    # | "unlabelled" | "dates" | "quantities" | "alike" | "like groups"; and of the rule:
+    # "no better" | "worse" | "missed"
     kind: str
     columns: list[str]  # of the table; may be empty
     sentence: str

@@ -46,7 +46,16 @@ _CHOSEN_BY = {
     "balanced": ". The rule was chosen by the balanced error, not by this rate",
 }
 # What matters most comes first.
-_GRAVE = ("revealing", "worse", "no better", "missed", "unlike validation", "repeated", "header")
+_GRAVE = (
+    "revealing",
+    "like groups",
+    "worse",
+    "no better",
+    "missed",
+    "unlike validation",
+    "repeated",
+    "header",
+)
 
 Line = tuple[str, str]  # the subject, and what is said of it
 # A table, and what is copied: their lines stay as they are.

@@ -81,7 +81,6 @@ __all__ = [
 
 NUMBERS = ("float", "decimal")
 _MORE_TO_TELL = ("complete separation", "quasi-complete separation")
-_MANY_NUMBERS = 10**5  # in a table of which products are worth several threads
 _SMALL = 10**4  # numbers in a table that is worth a verdict, whatever was asked
 
 
@@ -648,7 +647,7 @@ class _Search:
     def run(
         self, *, only_separable: bool = False, pairs: PairCertificates | None = None
     ) -> Certificate:
-        small = self.rows.n * self.rows.D <= _MANY_NUMBERS  # there are no other threads
+        small = self.rows.n * self.rows.D <= _SMALL  # there are no other threads
         threads = nullcontext() if small else one_thread()
         with threads, np.errstate(all="ignore"):  # floating point only guesses here
             out = self._run(only_separable)

@@ -24,7 +24,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from decimal import Decimal
 from fractions import Fraction
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import accumulate, chain, compress, zip_longest
 from operator import mul
 from typing import Any
@@ -962,10 +962,10 @@ def power_above(largest: float) -> int:
 
 def check_signs(claim: Part, data: Data, w: Any, normals: list[list[int]], lowest: Any) -> None:
     """Those of all coefficients, where they are named; `lowest` is the least sign of all rows."""
-    others = collinear(claim, data)
+    others, once = collinear(claim, data), cache(lowest)  # most coefficients share a vector
     for j, part in zip(range(data.size * ("signs" in claim)), claim.get("signs", []), strict=True):
         if part != {"signs": "?"}:
-            check_sign(data, w, normals, j, part, others, lowest)
+            check_sign(data, w, normals, j, part, others, once)
 
 
 def collinear(claim: Part, data: Data) -> dict[int, list[int]]:
@@ -1003,7 +1003,7 @@ def check_sign(data: Data, w: Any, normals: Any, j: int, part: Part, out: Any, l
     proved = signs in ("0", "±")
     if signs == "±" and at(w):  # w is inside the cone: near it w_j can move, if it is 0
         other = data.vector(part["other"], what)
-        proved = at(other) * at(w) < 0 and lowest(other) >= 0
+        proved = at(other) * at(w) < 0 and lowest(tuple(other)) >= 0
     elif signs in ("+", "-"):  # ±e_j is a positive blend of rows, up to the span of the balanced
         times = number(part["times"]) * (1 if signs == "+" else -1)
         *blend, common = whole([*data.total(part, what), 1])

@@ -174,7 +174,7 @@ def coefficient_signs(
         normals = [[int(j == k) for k in range(rows.D)] for j in range(rows.D)]
     if normals is None or rows.D * len(normals) > _MOST_PRODUCTS:
         raise LimitReached(f"{rows.D} coefficients are too many for their signs")
-    search = _SignSearch(rows, partition.alive, normals, w, name)
+    search = _SignSearch(partition, normals, w, name)
     if few := rows.D * len(normals) <= _MOST_SIGNS:
         search.prepare()
     else:
@@ -186,15 +186,12 @@ class _SignSearch:
     """The signs that f·w takes over all w with a_i·w >= 0, and why; f·w is mostly w_j."""
 
     def __init__(
-        self,
-        rows: Rows,
-        alive: NDArray[np.bool_],
-        normals: list[Vector],
-        w: Sequence[Fraction],
-        name: Names,
+        self, partition: Partition, normals: list[Vector], w: Sequence[Fraction], name: Names
     ):
-        self.rows, self.alive, self.name = rows, alive, name  # those that can be strict
+        self.rows, self.alive, self.name = partition.rows, partition.alive, name
         self.normals, self.w = normals, w
+        self.units = partition.conflict is None  # are the normals
+        self.others = list[list[Fraction]]()  # found before: the next sign may differ there, too
 
     def prepare(self) -> None:
         index = np.flatnonzero(self.alive)
@@ -213,6 +210,9 @@ class _SignSearch:
         sign = 1 if here > 0 else -1
         common = math.lcm(*(v.denominator for v in f.values()))
         other = {j: int(-sign * v * common) for j, v in f.items()}  # a row: for the other sign
+        known = (w for w in self.others if _product(other, w) > 0)
+        if (w := next(known, None)) is not None:
+            return {"signs": "±", "other": document.numbers(w)}
         extra = [Fraction(other.get(j, 0)) for j in range(self.rows.D)]
         guess = nearest_point(self.living, self.view, extra=self.view.row(extra), first=True)
         support = [i if i == EXTRA else self.index[i] for i in guess.support]
@@ -236,8 +236,10 @@ class _SignSearch:
         if not _product(other, w) > 0:
             return None
         signs = self.rows.signs(w, only=self.alive)  # of the other rows it is 0
-        right = (signs[self.alive] >= 0).all()
-        return {"signs": "±", "other": document.numbers(w)} if right else None
+        if not (signs[self.alive] >= 0).all():
+            return None
+        self.others.append(w)
+        return {"signs": "±", "other": document.numbers(w)}
 
     def _one(
         self, support: list[int], other: dict[int, int], sign: int, factor: int
@@ -248,7 +250,10 @@ class _SignSearch:
         -sign · f · factor.
         """
         new = [i for i in support if i != EXTRA]
-        products, scale = along(self.rows, new, self.normals)
+        if self.units:
+            products, scale = self.rows.whole(new)
+        else:
+            products, scale = along(self.rows, new, self.normals)
         lifted = [
             sum(v * normal[j] for j, v in other.items()) * common
             for normal, common in zip(self.normals, scale, strict=True)

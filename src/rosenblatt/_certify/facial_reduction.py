@@ -318,8 +318,8 @@ class Projected(Tabulated):
         return cls(table * length[:, None], length, normals, bits, turn)
 
     def row(self, a: list[Fraction]) -> Floats:
-        pairs = zip(self.normals, self.bits, strict=True)
-        products = [sum(v * x for v, x in zip(n, a, strict=True) if x) / (1 << b) for n, b in pairs]
+        pairs, there = zip(self.normals, self.bits, strict=True), [j for j, x in enumerate(a) if x]
+        products = [Fraction(sum(n[j] * a[j] for j in there)) / (1 << b) for n, b in pairs]
         turned = np.array([float(v) for v in products]) @ self.turn
         return np.asarray(turned / (np.linalg.norm(turned) or 1.0))
 

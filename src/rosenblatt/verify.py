@@ -52,14 +52,15 @@ FORMS = {  # the fields of each object: ? may be missing, * is a list of these, 
     "margin": """rows:count* weights:exact* separator:exact* at_least:exact
         lo:float hi:float~ exact:flag""",
     "conflict": "rows:count* weights:exact* y:side* point?:float*",
-    "sign": "signs:text other?:exact* times?:exact rows?:count* weights?:exact*",
+    "sign": """signs:text other?:exact* level_weights?:exact** times?:exact rows?:count*
+        weights?:exact*""",
     "column": "column:count sign:side threshold:exact rows:count",
     "always": """schema:text producer:text verdict:text separable:flag~ numbers:text
         fit_intercept:flag rows:count dropped:count* columns:text* target:text labels:text~*
         sizes?:count* sha256:text limits:text* preprocessing?:object collinear?:combination*
         family?:family absorbed?:text* demand?:way*""",
     "family": "name:text time?:text entry?:text strata?:text",
-    "combination": "column:count vector:exact*",
+    "combination": "column:count vector:exact* level_weights?:exact**",
     "chance": "rows:count* weights:exact* bits:count vectors:exact**",
 }
 CHANCE = "overlap up to chance"  # which is not proved
@@ -86,7 +87,8 @@ PAIRED = ("conditional", "cox")
 COUNTS = ("0", "> 0")  # the labels of a log link: only whether a count is 0 matters
 OF_FAMILY = {"complete separation": "separator:exact* separated:count* signs?:sign*"}
 ABSORBED = {  # verdicts with factors of many levels
-    "complete separation": "separator:exact* level_weights:exact** separated:count*",
+    "complete separation": """separator:exact* level_weights:exact** separated:count*
+        signs?:sign*""",
     "quasi-complete separation": """balance:blend separator:exact* level_weights:exact**
         separated:count* signs:sign*""",
     "overlap": "balance:blend signs:sign*",
@@ -767,72 +769,103 @@ def check_absorbed(claim: Part, data: Data) -> None:
     """Row i is (x_i, 1 in the columns of its levels, else 0), of label 0 or 1; of a log link the
     rows with a count above 0 have both labels, so that their score must be 0. A blend of rows that
     is zero, with a weight for each of them that has the sign of its label, or any where it has
-    both, leaves all of them at score 0, whatever the weights. The other rows are strictly right."""
+    both, leaves all of them at score 0, whatever the weights. The other rows are strictly right.
+
+    A coefficient alone as a blend of rows is 0, where they are tied; else it has the sign of this
+    blend, if rows that are right have the sign of their label in it."""
     points = data.points if isinstance(data, Lifted) else data
-    here = {i: points.exact(i) for i in points.present}
     levels = list(zip(*(points.beside[role] for role in points.roles), strict=True))
     side = dict(zip(points.present, points.labels, strict=True))
     free = {i for i, y in side.items() if y > 0 and "family" in claim}
 
-    def blend(part: Part, what: str) -> tuple[dict[int, Fraction], list[Fraction]]:
-        rows, weights = part["rows"], [number(v) for v in part["weights"]]
+    def blend(part: Part, what: str) -> tuple[dict[int, int], list[Fraction]]:
+        rows, weights = part["rows"], whole([number(v) for v in part["weights"]])
         demand(len({*rows}) == len(rows) == len(weights), f"{what}: rows and weights differ")
-        demand(here.keys() >= {*rows}, f"{what}: a row that is not there")
-        level = defaultdict[Any, Fraction](Fraction)
+        demand(side.keys() >= {*rows}, f"{what}: a row that is not there")
+        level = defaultdict[Any, int](int)
         for i, weight in zip(rows, weights, strict=True):
             for key in enumerate(levels[i]):
                 level[key] += weight
         demand(not any(level.values()), f"{what}: the weights of a level do not cancel")
-        columns = zip(*(map(Fraction, here[i]) for i in rows), strict=True)
-        return dict(zip(rows, weights, strict=True)), [
-            sum(map(mul, column, weights), Fraction()) for column in columns
-        ]
+        total = points.blend(rows, weights) if rows else [Fraction()] * points.d
+        return dict(zip(rows, weights, strict=True)), total
 
-    tied, verdict = dict.fromkeys(free, Fraction()), claim["verdict"]
+    def scores(part: Part, name: str) -> list[int]:
+        """Of each row times its label, times some positive number."""
+        w, alphas = points.vector(part[name], name), part["level_weights"]
+        demand(len(alphas) == len(points.roles), "level_weights are not those of each factor")
+        each = [[number(v) for v in texts] for texts in alphas]
+        return absorbed_scores(points, w, each, levels)
+
+    tied, verdict = dict.fromkeys(free, 0), claim["verdict"]
     if "balance" in claim:
         found, total = blend(claim["balance"], "balance")
         demand(not any(total), "the balance does not cancel")
         good = all(i in free or weight * side[i] > 0 for i, weight in found.items())
         demand(good, "a weight has the sign of another label")
         tied |= found
-    strict = sorted(here.keys() - tied.keys())
+    strict = {*side.keys() - tied.keys()}
     if "separator" in claim:
-        w = points.vector(claim["separator"], "separator")
-        alphas = [[number(v) for v in texts] for texts in claim["level_weights"]]
-        strict = check_strict(points, w, alphas, levels, free)
-        demand(strict == claim["separated"], "other rows are right")
+        each = dict(zip(points.present, scores(claim, "separator"), strict=True))
+        demand(min(each.values()) >= 0, "a row is on the wrong side")
+        demand(not any(each[i] for i in free), "a row that must be on it is not")
+        strict = {i for i, score in each.items() if score}
+        demand(sorted(strict) == claim["separated"], "other rows are right")
     decided = verdict != "undecided"
-    demand(not decided or tied.keys() == here.keys() - {*strict}, "a row is neither tied nor right")
+    demand(not decided or tied.keys() == side.keys() - strict, "a row is neither tied nor right")
     complete, separated = not tied, "separator" in claim and bool(strict)
     demand(decided is False or complete is (verdict == "complete separation"), "complete or not")
     demand(decided is False or separated is (verdict != "overlap"), "separated or not")
     separable = None if not decided else verdict == "complete separation"
     demand(claim["separable"] is separable, "separable is not what is proved")
-    for j, part in enumerate(claim.get("signs", [])):
+    parts = claim.get("collinear", [])
+    out = {part["column"] for part in parts}
+    demand(len(out) == len(parts) and max(out, default=-1) < points.d, "collinear: what columns?")
+    for part in parts:
+        alone = [j for j in out if number(part["vector"][j])] == [part["column"]]
+        zero = alone and "level_weights" in part and not any(scores(part, "vector"))
+        demand(zero, "columns are not collinear")
+    vectors = {part["column"]: points.vector(part["vector"], "collinear") for part in parts}
+
+    def at(w: list[Fraction], j: int) -> Fraction:
+        """The coefficient, if those left out are 0."""
+        return w[j] - sum((w[k] * v[j] / v[k] for k, v in vectors.items()), Fraction())
+
+    signs = claim.get("signs", [{"signs": "?"}] * points.d)
+    demand(len(signs) == points.d, "signs are not one for each column")
+    for j, part in enumerate(signs):
         if part != {"signs": "?"}:
-            what, wanted = f"the sign of coefficient {j}", {"signs", "times", "rows", "weights"}
-            demand(part.keys() == wanted and part["signs"] == "0", f"{what}: another proof")
+            what = f"the sign of coefficient {j}"
+            proof = {"other", "level_weights"} if part["signs"] == "±" else {"rows", "weights"}
+            good = part.keys() == {"signs", *proof} and part["signs"] in ("+", "-", "0", "±")
+            good = good and (part["signs"] != "±" or "separator" in claim)
+            demand(good and j not in out, f"{what}: another proof")
+            if part["signs"] == "±":  # near the separator it is then of either sign
+                keeps = dict(zip(points.present, scores(part, "other"), strict=True))
+                both = [at(points.vector(w, what), j) for w in (claim["separator"], part["other"])]
+                good = both[0] == 0 != both[1] and not any(keeps[i] for i in tied)
+                demand(good, f"{what} is not proved")
+                continue
+            way = {"+": 1, "-": -1}.get(part["signs"], 0)
             some, total = blend(part, what)
-            alone = [k for k, v in enumerate(total) if v] == [j]
-            demand(alone and some.keys() <= tied.keys(), f"{what} is not proved")
-    demand(len(claim.get("signs", points.x(0))) == points.d, "signs are not one for each column")
+            right = [weight * side[i] for i, weight in some.items() if i not in tied and weight]
+            alone = [k for k, v in enumerate(total) if v and k not in out] == [j]
+            shown = way * total[j] > 0 and min(right, default=0) > 0 if way else not right
+            demand(alone and shown, f"{what} is not proved")
 
 
-def check_strict(
-    data: Data, w: Sequence[Fraction], alphas: Any, levels: Any, free: set[int]
-) -> list[int]:
-    """The rows that are strictly right, where none is wrong, and those with both labels score 0."""
+def absorbed_scores(data: Data, w: list[Fraction], alphas: Any, levels: Any) -> list[int]:
     *features, common = whole([*w, 1])
-    demand(len(alphas) == len(levels[0]), "level_weights are not those of each factor")
-    strict = []
+    there = [j for j, v in enumerate(features) if v]
+    features = [features[j] for j in there]
+    out = []
     for i, y in zip(data.present, data.labels, strict=True):
-        *x, times = whole([*data.exact(i), 1])
+        row = data.exact(i)
+        *x, times = whole([*(row[j] for j in there), 1])
         alpha = sum(of_factor[int(k)] for of_factor, k in zip(alphas, levels[i], strict=True))
-        score = y * (sum(map(mul, x, features)) + alpha * common * times)
-        demand(score >= 0 and not (score and i in free), "a row is on the wrong side")
-        if score:
-            strict.append(i)
-    return strict
+        score = sum(map(mul, x, features)) + alpha * common * times
+        out.append(y * (score > 0) - y * (score < 0))
+    return out
 
 
 def check_complete(claim: Part, data: Data) -> None:
@@ -972,6 +1005,7 @@ def collinear(claim: Part, data: Data) -> dict[int, list[int]]:
     """Columns left out, and vectors that are 0 times every row: so these columns are combinations
     of others, and the coefficients in them can be 0, whatever the scores."""
     parts = claim.get("collinear", [])
+    demand(not any("level_weights" in p for p in parts), "collinear: there are no factors")
     found = {p["column"]: whole(data.vector(p["vector"], "collinear")) for p in parts}
     there = all(j < data.size for j in found) and len(found) == len(parts)
     demand(there, "collinear: no column, or one twice")

@@ -32,7 +32,7 @@ def random_table(draw, factors):
 @pytest.mark.parametrize("factors", [1, 2])
 def test_random_tables_are_decided_as_with_columns_of_levels(family, factors, heavy):
     draw = np.random.default_rng([44, factors])
-    seen, open_ = set(), 0
+    seen, open_, told = set(), 0, []
     for _ in range(heavy(1000)):
         X, y, levels = random_table(draw, factors)
         if len(set(y.tolist())) < 2:
@@ -46,9 +46,14 @@ def test_random_tables_are_decided_as_with_columns_of_levels(family, factors, he
             rows, parts = likelihoods.comparisons("poisson", whole, y.tolist(), intercept=False)
         verdict, separated = likelihoods.decided(rows, parts)
         found.verify(X, y, absorb=levels)
-        signs = rational.sign_sets(rows)
-        for own, true in zip(found.coefficient_signs.values(), signs, strict=False):
-            assert own in ("?", true)
+        out = [found.feature_names.index(c.column) for c in found.collinear]
+        some = rows, [row[X.shape[1] :] for row in rows]
+        rank, of_levels = (len(rational.echelon(part)[1]) for part in some)
+        assert len(out) == X.shape[1] - (rank - of_levels)
+        signs = rational.sign_sets_without(rows, out)
+        for j, (own, true) in enumerate(zip(found.coefficient_signs.values(), signs, strict=False)):
+            assert own == "collinear" if j in out else own in ("?", true)
+            told.append((own, true))
         if found.verdict == "undecided":
             open_ += 1
             assert set(found.to_dict().get("separated", [])) <= set(separated)
@@ -57,6 +62,8 @@ def test_random_tables_are_decided_as_with_columns_of_levels(family, factors, he
             seen.add(verdict)
     assert len(seen) > 1
     assert open_ == 0
+    assert {own for own, _ in told} >= {"+", "-", "±"}
+    assert {true for own, true in told if own == "?"} == {"±"}
 
 
 FIRMS = ["a", "a", "b", "b", "c", "c", "d", "d"]
@@ -74,6 +81,7 @@ def test_levels_without_a_sale_are_named():
     assert found.separated_rows.tolist() == [1, 3, 5, 6, 7]
     assert (found.absorbed, found.feature_names) == (["firm"], ["size", "tariff"])
     found.verify(SALES, SOLD, absorb="firm")
+    assert found.coefficient_signs == {"size": "±", "tariff": "-"}
     for given in ("firm", ["firm"], SALES[["firm"]], FIRMS, [FIRMS], np.array(FIRMS)):
         named = isinstance(given, str) or (isinstance(given, list) and given[0] == "firm")
         X = SALES if named else SALES.drop(columns="firm")
@@ -91,6 +99,28 @@ def test_thousands_of_levels_are_decided():
     alone = (ones == 0) | (ones == rows)
     assert found.separated_rows.tolist() == np.flatnonzero(alone[firm]).tolist()
     assert set(found.coefficient_signs.values()) == {"0"}
+
+
+def test_a_column_that_levels_tell_is_collinear():
+    """The size of a firm in each of its rows; and one less, which is a combination of both."""
+    size = pd.Series(FIRMS).map({"a": 3.0, "b": 5.5, "c": 1.25, "d": 9.0})
+    X = SALES.assign(first=size, second=SALES["size"] - size)
+    found = certify(X, SOLD, family="poisson", absorb="firm")
+    signs = {"size": "±", "tariff": "-", "first": "collinear", "second": "collinear"}
+    assert found.coefficient_signs == signs
+    assert [list(column.factors) for column in found.collinear] == [[], ["size"]]
+    found.verify(X, SOLD, absorb="firm")
+
+
+def test_three_factors_of_many_levels_and_a_column_that_is_infinite():
+    draw = np.random.default_rng(2)
+    levels = [draw.integers(0, k, 6000) for k in (300, 100, 40)]
+    X = np.column_stack([draw.normal(size=6000), draw.random(6000) < 0.02])
+    sold = draw.poisson(np.exp(X[:, 0] - 1))
+    sold[X[:, 1] > 0] = 0
+    found = certify(X, sold, family="poisson", absorb=levels)
+    assert found.separated_rows.tolist() == np.flatnonzero(X[:, 1]).tolist()
+    assert found.coefficient_signs == {"x0": "0", "x1": "-"}
 
 
 def test_a_column_that_separates_within_levels():
@@ -126,7 +156,14 @@ def test_other_factors_are_other_data_and_false_claims_are_rejected():
         {"separator": ["0x0", "0x0"]},
         {"verdict": "overlap", "separated": []},
         {"balance": {"rows": [1], "weights": ["0x1"]}},
-        {"signs": [{"signs": "0", "times": "0x1", "rows": [], "weights": []}] * 2},
+        {"signs": [{"signs": "0", "rows": [], "weights": []}] * 2},
+        {"signs": [claim["signs"][0] | {"other": ["0x0", "0x0"]}, claim["signs"][1]]},
+        {"signs": [claim["signs"][0] | {"level_weights": [["0x1"] * 4]}, claim["signs"][1]]},
+        {"signs": [{"signs": "?"}, claim["signs"][1] | {"signs": "+"}]},
+        {"signs": [{"signs": "?"}, claim["signs"][1] | {"signs": "0"}]},
+        {"signs": claim["signs"][::-1]},
+        {"collinear": [{"column": 0, "vector": ["0x1", "0x0"], "level_weights": [["0x0"] * 4]}]},
+        {"collinear": [{"column": 0, "vector": ["0x1", "0x0"]}]},
         {"absorbed": ["firm", "size"]},
         {"fit_intercept": True},
         {"level_weights": []},

@@ -8,7 +8,8 @@ is no span to be shown: a blend of all rows left that is zero ties each of them.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
@@ -22,8 +23,8 @@ from rosenblatt import verify
 from rosenblatt._certify import document as say
 from rosenblatt._certify.diagnostics import visible_conflict
 from rosenblatt._certify.facial_reduction import Partition
-from rosenblatt._certify.linear_algebra import Singular, System
-from rosenblatt._certify.modular import PRIMES, echelon, mod
+from rosenblatt._certify.linear_algebra import System
+from rosenblatt._certify.modular import LIFTING, echelon, inverse, mod, product
 from rosenblatt._certify.one_sided import one_sided
 from rosenblatt._certify.rows import Floats, Index, Rows, Vector
 from rosenblatt._certify.sparse_core import split
@@ -104,6 +105,10 @@ class Absorbed:
 
     def _signs(self, index: Index, whole: Vector) -> list[int]:
         """Of score times side; of rows with both labels 0, or -1."""
+        both = zip(self._scored(index, whole), self.free[index].tolist(), strict=True)
+        return [-1 if sign and free else sign for sign, free in both]
+
+    def _scored(self, index: Index, whole: Vector) -> list[int]:
         w, rows = whole[: self.d], self.rows
         products = rows.products(index, w) if any(w) else [(0, 1)] * len(index)
         out = []
@@ -111,7 +116,7 @@ class Absorbed:
             side = int(rows.y[i])
             alpha = side * sum(whole[place] for place in self.places[i].tolist())
             score = above + alpha * below
-            out.append(-1 if score and self.free[i] else (score > 0) - (score < 0))
+            out.append((score > 0) - (score < 0))
         return out
 
     # --- A blend of all rows that are left ---
@@ -156,7 +161,7 @@ class Absorbed:
 
     def _exactly(self, index: Index, weights: Floats) -> dict[int, Fraction] | None:
         """Rounded, and corrected in rows that span all of them."""
-        system = _Sparse(self, index, np.argsort(-np.abs(weights), kind="stable"))
+        system = _Forest(self, index, np.argsort(-np.abs(weights), kind="stable"))
         for bits in (_BITS, 2 * _BITS):
             share = [int(v) for v in np.rint(np.ldexp(weights, bits)).tolist()]
             signed = [v * int(y) for v, y in zip(share, self.rows.y[index].tolist(), strict=True)]
@@ -249,7 +254,7 @@ class Absorbed:
             for v, free, side in zip(signed, self.free[index], sides, strict=True)
         ]
         order = np.argsort([not v for v in signed], kind="stable")
-        system = _Sparse(self, index, order)
+        system = _Forest(self, index, order)
         correction = system.solve([-v for v in system.total(once)])
         if correction is None:
             return
@@ -319,46 +324,146 @@ class Absorbed:
 
     # --- Coefficients that are finite ---
 
-    def signs(self) -> list[dict[str, Any]]:
-        """Of the features: "0" where rows that are tied have a blend that is this column alone."""
-        unknown: list[dict[str, Any]] = [{"signs": "?"}] * self.d
-        if self.balance is None or not self.balance or self.d > _MOST_SIGNS:
-            return unknown
+    @cached_property
+    def collinear(self) -> dict[int, list[Fraction]]:
+        """By feature, weights of features and levels that are 0 in every row."""
+        every = np.arange(self.rows.n)
+        return self._zero_on(
+            self.spanning if self.tied.all() else _Forest(self, every, every), every
+        )
+
+    def _zero_on(self, forest: _Forest, index: Index) -> dict[int, list[Fraction]]:
+        found = forest.null_vectors().items()
+        return {j: w for j, w in found if not any(self._scored(index, verify.whole(w)))}
+
+    def signs(self, of_levels: Callable[[list[Fraction]], Any]) -> list[dict[str, Any]]:
+        """Of the features, where a blend of rows is this column alone: "0" of tied ones. "±" where
+        the separator has no weight, and a direction that keeps tied rows tied has one."""
+        out: list[dict[str, Any]] = [{"signs": "?"}] * self.d
         index = np.flatnonzero(self.tied)
-        system = getattr(self, "spanning", None) or _Sparse(self, index, np.arange(len(index)))
-        for j in range(self.d):
-            goal = [0] * len(self.separator)
-            goal[j] = system.scale[j]
-            if (found := system.solve(goal)) is not None:
-                weights = {int(index[k]): v for k, v in found.items() if v}
-                unknown[j] = {"signs": "0", "times": hex(1), **_blend(weights)}
-        return unknown
+        if self.d > _MOST_SIGNS:
+            return out
+        if not hasattr(self, "spanning"):
+            self.spanning = _Forest(self, index, np.arange(len(index)))
+        loose = self._zero_on(self.spanning, index)
+        for j in sorted(set(range(self.d)) - self.collinear.keys()):
+            weight = self._weight(j)
+            either = next((w for k, w in loose.items() if w[j] and k not in self.collinear), None)
+            if either is None:
+                found, sign = self._alone(self.spanning, index, j), "0"
+            elif weight:
+                found, sign = self._pushed(j, weight > 0), "+" if weight > 0 else "-"
+            else:
+                found, other = None, say.numbers(either[: self.d])
+                out[j] = {"signs": "±", "other": other, "level_weights": of_levels(either)}
+            if found is not None:
+                out[j] = {"signs": sign, **_blend(found)}
+        return out
+
+    def _weight(self, j: int) -> Fraction:
+        """Of the separator, where features that are left out have none."""
+        w = self.separator
+        left_out = (w[k] * v[j] / v[k] for k, v in self.collinear.items())
+        return w[j] - sum(left_out, Fraction())
+
+    def _alone(self, forest: _Forest, index: Index, j: int) -> dict[int, Fraction] | None:
+        """Rows whose blend is this feature alone, but for features left out: what these have in it
+        follows, as all rows are 0 along their null vectors."""
+        goal = {j: Fraction(1)}
+        for k, w in self.collinear.items():
+            goal[k] = -(w[j] / forest.scale[j]) / (w[k] / forest.scale[k])
+        common = math.lcm(*(v.denominator for v in goal.values()))
+        right = [0] * len(self.separator)
+        for k, v in goal.items():
+            right[k] = int(v * common)
+        found = forest.solve(right)
+        return None if found is None else {int(index[k]): v for k, v in found.items() if v}
+
+    def _pushed(self, j: int, up: bool) -> dict[int, Fraction] | None:
+        """A blend that is this feature alone, of rows that are right, with the sign of their label,
+        and of tied ones: of few, by a linear programme."""
+        from scipy.optimize import linprog
+
+        strict = self._bound()
+        if not len(strict):
+            return None
+        tied = np.flatnonzero(self.tied)[self.spanning.basis]
+        index = np.concatenate([strict, tied])
+        self.budget.spend(50 * len(index))
+        columns = self._programme(index).T.tocsr()
+        goal = np.zeros(columns.shape[0])
+        goal[j] = 1.0 if up else -1.0
+        kept = np.setdiff1d(np.flatnonzero(np.diff(columns.indptr)), list(self.collinear))
+        free = np.arange(len(index)) >= len(strict)
+        found = linprog(
+            np.where(free, 0.0, 1.0),
+            A_eq=columns[kept],
+            b_eq=goal[kept],
+            bounds=np.column_stack([np.where(free, -np.inf, 0.0), np.full(len(index), np.inf)]),
+            method="highs-ds",
+            options=self._limit(),
+        )
+        if found.x is None:
+            return None
+        used = strict[found.x[: len(strict)] > _CLEAR * found.x.max(initial=0.0)]
+        some = np.concatenate([used, tied])
+        forest = _Forest(self, some, np.arange(len(some)))
+        blend = self._alone(forest, some, j)
+        if blend is None:
+            return None
+        blend = {i: v if up else -v for i, v in blend.items()}
+        right = [v * int(self.rows.y[i]) for i, v in blend.items() if not self.tied[i]]
+        return blend if min(right, default=0) > 0 else None
+
+    def _bound(self) -> Index:
+        """Rows that are right, but for those of levels in which no row has another side: their
+        effect may be as large as it takes, so that they hold no coefficient."""
+        strict = ~self.tied
+        while True:
+            one_sided = np.zeros(self.rows.n, dtype=bool)
+            there = strict | self.tied
+            for codes, size in zip(self.levels, self.sizes, strict=True):
+                sides = [
+                    np.bincount(codes[there & some], minlength=size) > 0
+                    for some in (self.tied, self.rows.y > 0, self.rows.y < 0)
+                ]
+                one_sided |= (~sides[0] & (sides[1] != sides[2]))[codes]
+            if not (one_sided & strict).any():
+                return np.flatnonzero(strict)
+            strict &= ~one_sided
 
     def document(self, present: Index | None, codes: list[Floats]) -> dict[str, Any]:
         """As `verify.py` reads it. Levels have these numbers there, which may leave some out."""
         names = np.arange(self.rows.n) if present is None else present
         strict = np.flatnonzero(~self.tied)
         begin = self.d + np.cumsum([0, *self.sizes])
+
+        def of_levels(w: list[Fraction]) -> list[list[str]]:
+            parts = zip(begin[:-1], begin[1:], codes, strict=True)
+            return [say.numbers(_spread(w[a:b], of_factor)) for a, b, of_factor in parts]
+
         some = {
             "separator": say.numbers(self.separator[: self.d]),
-            "level_weights": [
-                say.numbers(_spread(self.separator[a:b], of_factor))
-                for a, b, of_factor in zip(begin[:-1], begin[1:], codes, strict=True)
-            ],
+            "level_weights": of_levels(self.separator),
             "separated": names[strict].tolist(),
         }
         if self.balance is None:
             return {"verdict": "undecided", "separable": None, **(some if len(strict) else {})}
-        if not self.tied.any():
-            return {"verdict": "complete separation", "separable": True, **some}
-        word = "quasi-complete separation" if len(strict) else "overlap"
         blend = _blend({int(names[i]): v for i, v in self.balance.items()})
-        signs = self.signs()
+        signs = self.signs(of_levels)
         for part in signs:
             if "rows" in part:
                 part["rows"] = names[part["rows"]].tolist()
-        out = {"verdict": word, "separable": False, "balance": blend, "signs": signs}
-        return out | (some if len(strict) else {})
+        out: dict[str, Any] = {"separable": not self.tied.any(), "signs": signs}
+        if self.collinear:
+            out["collinear"] = [
+                {"column": j, "vector": say.numbers(w[: self.d]), "level_weights": of_levels(w)}
+                for j, w in sorted(self.collinear.items())
+            ]
+        if out["separable"]:
+            return {"verdict": "complete separation", **out, **some}
+        word = "quasi-complete separation" if len(strict) else "overlap"
+        return {"verdict": word, "balance": blend, **out, **(some if len(strict) else {})}
 
 
 def _blend(weights: dict[int, Fraction]) -> dict[str, Any]:
@@ -384,114 +489,185 @@ def _simple(v: Floats) -> list[list[Fraction]]:
 
 
 @final
-class _Sparse:
+class _Forest:
     """Rows that span all of some, and systems of them in whole numbers: what a blend of them is.
 
-    Levels have few of these rows each, and mostly one at a time that is still open, so that little
-    is left for a dense system.
+    The levels of the two largest factors (of one factor, and the ground) are the nodes of a graph,
+    in which each row is an edge. A spanning forest has one row for each level, and what is left of
+    a row when it is taken along its paths has numbers of features and of further factors alone: of
+    these a dense system is made.
     """
 
     def __init__(self, of: Absorbed, index: Index, order: Index):
-        self.budget, self.size, self.d = of.budget, len(of.separator), of.d
-        self.places = of.places[index].tolist()
+        self.budget, self.d, self.size = of.budget, of.d, len(of.separator)
         whole, self.scale = of.rows.whole(index.tolist())
         self.whole = [
             row if y > 0 else [-v for v in row]
             for row, y in zip(whole, of.rows.y[index].tolist(), strict=True)
         ]
-        self.basis = self._spanning(order.tolist(), len(of.levels))
+        self.places = of.places[index]
+        largest, *rest = sorted(range(len(of.sizes)), key=lambda f: -of.sizes[f])
+        self.ground = self.size if not rest else -1
+        other = self.places[:, rest.pop(0)] if rest else np.full(len(index), self.ground)
+        self.ends = list(zip(self.places[:, largest].tolist(), other.tolist(), strict=True))
+        self._further = self.places[:, rest]
+        self.columns = [*np.unique(self._further).tolist(), *range(self.d)]  # of the dense system
+        self._at = {c: k for k, c in enumerate(self.columns)}
+        self._grow(order.tolist())
+        self._choose(order)
+        self._system: System | None = None
 
-    def _spanning(self, order: list[int], factors: int) -> list[int]:
-        prime, pivots, chosen = PRIMES[0], dict[int, dict[int, int]](), list[int]()
-        most = self.d + len({p for row in self.places for p in row}) - (factors - 1)
+    def _grow(self, order: list[int]) -> None:
+        root: dict[int, int] = {c: c for ends in self.ends for c in ends}
+
+        def found(c: int) -> int:
+            while root[c] != c:
+                root[c] = root[root[c]]
+                c = root[c]
+            return c
+
+        near: dict[int, list[tuple[int, int]]] = {c: [] for c in root}
         for k in order:
+            one, other = self.ends[k]
+            if (a := found(one)) != (b := found(other)):
+                root[a] = b
+                near[one].append((other, k))
+                near[other].append((one, k))
+        self.up = dict[int, tuple[int, int]]()  # of a node the one below, and the row between
+        self.roots = list[int]()
+        for start in (*([self.ground] if self.ground in near else []), *near):
+            if start in self.up or start in self.roots:
+                continue
+            self.roots.append(start)
+            reached = [start]
+            for c in reached:
+                for nearer, k in near[c]:
+                    if nearer not in self.up and nearer != start:
+                        self.up[nearer] = c, k
+                        reached.append(nearer)
+
+    def _numbers(self, k: int) -> dict[int, int]:
+        """Of a row, by column of the dense system, as far as they are not 0."""
+        out = {self._at[c]: 1 for c in self._further[k].tolist()}
+        return out | {self._at[j]: v for j, v in enumerate(self.whole[k]) if v}
+
+    def _rest(self, k: int) -> list[int]:
+        """Of a row, less its paths."""
+        times = {k: 1}
+        for c in self.ends[k]:
+            at, sign = c, -1
+            while at in self.up:
+                at, row = self.up[at]
+                times[row] = times.get(row, 0) + sign
+                sign = -sign
+        out = [0] * len(self.columns)
+        for row, share in times.items():
+            for column, v in self._numbers(row).items() if share else ():
+                out[column] += share * v
+        return out
+
+    def _choose(self, order: Index) -> None:
+        """Rows whose rests span all of these: those that random weights, which are 0 for the rests
+        chosen so far, do not have on their hyperplane are others."""
+        prime, width = LIFTING[0], len(self.columns)
+        draw = np.random.default_rng(0)
+        features = mod(self.whole, prime).reshape(-1, self.d)
+        rests, chosen = np.empty((0, width), dtype=np.int64), list[int]()
+        pivots, v = list[int](), draw.integers(1, prime, width)
+        while True:
             self.budget.check_interrupt()
-            v = dict.fromkeys(self.places[k], 1)
-            v |= {j: x % prime for j, x in enumerate(self.whole[k]) if x % prime}
-            while v:
-                lead = max(v)
-                if (pivot := pivots.get(lead)) is None:
-                    inverse = pow(v[lead], -1, prime)
-                    pivots[lead] = {c: x * inverse % prime for c, x in v.items()}
-                    chosen.append(k)
-                    break
-                factor = v[lead]
-                for c, x in pivot.items():
-                    if new := (v.get(c, 0) - factor * x) % prime:
-                        v[c] = new
-                    else:
-                        v.pop(c, None)
-            if len(chosen) == most:
+            strange = order[self._residues(features, v, prime)[order] != 0]
+            if not len(strange):
                 break
-        return chosen
+            some = strange[: 2 * (width - len(chosen)) + 8].tolist()
+            more = mod([self._rest(k) for k in some], prime)
+            rests, candidates = np.concatenate([rests, more]), [*chosen, *some]
+            places, pivots = echelon(rests, prime)
+            rests, chosen = rests[places], [candidates[i] for i in places]
+            v = draw.integers(1, prime, width)
+            v[pivots] = 0
+            below = inverse(rests[:, pivots], prime)
+            assert below is not None
+            v[pivots] = product(below, -product(rests, v[:, None], prime) % prime, prime)[:, 0]
+        self.chosen, self.pivots = chosen, sorted(pivots)
+        self.basis = [*(k for _, k in self.up.values()), *chosen]
+
+    def _residues(self, features: Any, v: Any, prime: int) -> Any:
+        """Of all rows, less their paths, times v."""
+        first = len(self.columns) - self.d
+        score = product(features, v[first:, None], prime)[:, 0]
+        score += v[np.searchsorted(self.columns[:first], self._further)].sum(axis=1)
+        score %= prime
+        value, scores = np.zeros(self.size + 1, dtype=np.int64), score.tolist()
+        for c, (below, k) in self.up.items():
+            value[c] = (scores[k] - value[below]) % prime
+        one, other = np.array(self.ends, dtype=np.intp).reshape(-1, 2).T
+        return (score - value[one] - value[other]) % prime
 
     def total(self, weights: Sequence[int]) -> list[int]:
         """Σ weight (x_i, levels), the features in whole numbers."""
         out = [0] * self.size
-        for k, weight in enumerate(weights):
-            for place in self.places[k]:
-                out[place] += weight
+        for k, row in enumerate(self.places.tolist()):
+            for place in row:
+                out[place] += weights[k]
         for j in range(self.d):
             out[j] = sum(w * row[j] for w, row in zip(weights, self.whole, strict=True))
         return out
 
-    def solve(self, goal: list[int]) -> dict[int, Fraction] | None:
-        """Weights of the basis whose blend is the goal; None: there are none."""
-        goal, found = list(goal), dict[int, Fraction]()
-        open_ = dict[int, set[int]]()
-        for k in self.basis:
-            for place in self.places[k]:
-                open_.setdefault(place, set()).add(k)
-        if any(v and place not in open_ for place, v in enumerate(goal) if place >= self.d):
+    def solve(self, goal: Sequence[int]) -> dict[int, Fraction] | None:
+        """Weights of rows whose blend is the goal; None: there are none."""
+        by_column = {c: v for c, v in enumerate(goal) if v}
+        known = (*self.columns, *self.up, *self.roots)
+        if by_column.keys() - {*known} or (tree := self._tree(by_column)) is None:
             return None
-        alone = [place for place, rows in open_.items() if len(rows) == 1]
-        while alone:
-            place = alone.pop()
-            if len(open_[place]) != 1:
-                continue
-            (k,) = open_[place]
-            weight = goal[place]
-            found[k] = Fraction(weight)
-            for other in self.places[k]:
-                goal[other] -= weight
-                open_[other].discard(k)
-                if len(open_[other]) == 1:
-                    alone.append(other)
-            if weight:
-                for j, x in enumerate(self.whole[k]):
-                    goal[j] -= weight * x
-        rest = [k for k in self.basis if k not in found]
-        columns = [*range(self.d), *(place for place, rows in open_.items() if rows)]
-        done = (place for place in range(self.d, self.size) if not open_.get(place))
-        if any(goal[place] for place in done):
-            return None
-        dense_part = self._dense(rest, columns, [goal[c] for c in columns])
-        return None if dense_part is None else found | dense_part
-
-    def _dense(
-        self, rest: list[int], columns: list[int], goal: list[int]
-    ) -> dict[int, Fraction] | None:
-        if not rest:
-            return None if any(goal) else {}
-        at = {c: k for k, c in enumerate(columns)}
-        matrix = []
-        for k in rest:
-            row = [*self.whole[k], *[0] * (len(columns) - self.d)]
-            for place in self.places[k]:
-                row[at[place]] = 1
-            matrix.append(row)
-        for prime in PRIMES:
-            places, chosen = echelon(mod(matrix, prime), prime)
-            if len(places) == len(rest):
-                break
-        else:
-            return None
-        try:
-            system = System([[row[j] for row in matrix] for j in chosen])
-        except Singular:
-            return None
-        x, times = system.solve([goal[j] for j in chosen], self.budget)
-        for j in set(range(len(columns))) - set(chosen):
-            if sum(v * row[j] for v, row in zip(x, matrix, strict=True)) != times * goal[j]:
+        rest = [by_column.get(c, 0) for c in self.columns]
+        for k, weight in tree.items():
+            for column, v in self._numbers(k).items():
+                rest[column] -= weight * v
+        if self._system is None:
+            self._rests = [self._rest(k) for k in self.chosen]
+            self._system = System([[row[j] for row in self._rests] for j in self.pivots])
+        shares, times = self._system.solve([rest[j] for j in self.pivots], self.budget)
+        for j in set(range(len(rest))) - set(self.pivots):
+            found = sum(v * row[j] for v, row in zip(shares, self._rests, strict=True))
+            if found != times * rest[j]:
                 return None
-        return {k: Fraction(v, times) for k, v in zip(rest, x, strict=True)}
+        left = {c: times * v for c, v in by_column.items()}
+        for k, share in zip(self.chosen, shares, strict=True):
+            for c in self.ends[k]:
+                left[c] = left.get(c, 0) - share
+        tree = self._tree(left)
+        assert tree is not None
+        out = {k: Fraction(weight, times) for k, weight in tree.items()}
+        return out | {k: Fraction(v, times) for k, v in zip(self.chosen, shares, strict=True) if v}
+
+    def _tree(self, goal: dict[int, int]) -> dict[int, int] | None:
+        """Weights of rows of the forest whose blend has these numbers in the levels of nodes."""
+        left, out = dict(goal), dict[int, int]()
+        for c, (below, k) in reversed(self.up.items()):
+            if weight := left.get(c, 0):
+                out[k] = weight
+                left[below] = left.get(below, 0) - weight
+        return None if any(left.get(c) for c in self.roots if c != self.ground) else out
+
+    def null_vectors(self) -> dict[int, list[Fraction]]:
+        """By feature that is a combination of others and of levels: weights that are 0 in all rows,
+        and no other such feature has one."""
+        out, first = dict[int, list[Fraction]](), len(self.columns) - self.d
+        free = sorted(set(range(first, len(self.columns))) - set(self.pivots))
+        if not free:
+            return out
+        rests = [self._rest(k) for k in self.chosen]
+        system = System([[row[j] for j in self.pivots] for row in rests])
+        for column in free:
+            values, times = system.solve([-row[column] for row in rests], self.budget)
+            v = dict(zip(self.pivots, values, strict=True)) | {column: times}
+            w = [0] * (self.size + 1)
+            for c, (below, k) in self.up.items():
+                numbers = self._numbers(k).items()
+                w[c] = -sum(v.get(j, 0) * x for j, x in numbers) - w[below]
+            for j, x in v.items():
+                place = self.columns[j]
+                w[place] = x * (self.scale[place] if place < self.d else 1)
+            out[self.columns[column]] = [Fraction(x) for x in w[: self.size]]
+        return out

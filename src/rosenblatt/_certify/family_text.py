@@ -124,9 +124,21 @@ def coefficients(certificate: Certificate) -> Iterator[str]:
         ("+", "diverge to plus infinity"),
         ("-", "diverge to minus infinity"),
         ("±", "diverge, in a direction that is not determined"),
+        ("?", "may diverge; it was not decided"),
     ):
         names = [name for name, own in signs.items() if own == sign]
-        if names:
+        if names and certificate.separable is not None:
             rest = len(names) - _SHOWN
             more = f", and {many(rest, 'more coefficient', 'one')}" if rest > 0 else ""
             yield f"These coefficients {meaning}: {', '.join(names[:_SHOWN])}{more}."
+
+
+def collinear(certificate: Certificate) -> Iterator[str]:
+    """With factors: of a feature that levels, and perhaps others, tell."""
+    effects = f"effects of {' and '.join(certificate.absorbed)}"
+    for column in certificate.collinear[:_SHOWN]:
+        others = f" and of {first_few(list(column.factors), _SHOWN)}" if column.factors else ""
+        yield (
+            f"Collinear: {column.column} is a combination of {effects}{others}, so its coefficient "
+            "is not determined. Leave it out."
+        )

@@ -74,7 +74,8 @@ def _parts(certificate: Certificate) -> Iterator[tuple[str, Iterable[str]]]:
 def _parts_of_family(certificate: Certificate) -> Iterator[tuple[str, Iterable[str]]]:
     yield "verdict", family.verdict(certificate)
     yield "coefficients", family.coefficients(certificate)
-    yield "collinear", columns.collinear_lines(certificate)
+    collinear = family.collinear if certificate.absorbed else columns.collinear_lines
+    yield "collinear", collinear(certificate)
     yield "levels", columns.reference_lines(certificate)
     yield "about", _about(certificate)
 

@@ -168,7 +168,7 @@ class Perceptron(PerceptronTraining, TrainedLinearClassifier):
         How many rows made an update, by epoch ("ovr": summed over the classes).
     update_counts_ : array of shape (n,), of k > 2 classes sparse of shape (n, k)
         Updates by row: the last weights are w₀ + η Σ c_i update_counts_i y_i x_i (not with decay,
-        where each update has a rate of its own, nor with a penalty). With k > 2
+        where each update has a rate of its own, nor with signs or a penalty). With k > 2
         classes positive for the row's class, negative for its rivals: the last weights of class j
         are w₀ + η Σ c_i update_counts_ij x_i. With order="mixed" and more than one shard these are
         the updates of the shards, and no such sum gives the weights, which were mixed. None after

@@ -499,3 +499,5 @@ def test_a_trace_with_signs_rejects_what_is_not_so():
         trace(Perceptron(order="cyclic", signs=[1, 0]), X, y, w_star=[-1, 1]).check()
     turned = Trace.from_json(json.dumps(document | {"signs": [-1, 0]})).check()
     assert not turned.ok
+    with raises(InputError):  # projected weights are no sum of rows
+        t.alpha_at(1)

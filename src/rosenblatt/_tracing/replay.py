@@ -78,6 +78,11 @@ class Replay:
                 "With order='mixed' the weights of shards are mixed: they are no sum of the rows "
                 "by their updates. weights_at has them."
             )
+        if self.run.signs is not None:
+            raise InputError(
+                "With signs steps are projected: the weights are no sum of the rows by their "
+                "updates. weights_at has them."
+            )
         return self.run.counts(self.checked_step(step))
 
     def need_all_rows(self, why: str) -> None:

@@ -15,6 +15,7 @@ from rosenblatt._validation import parameters, targets
 from rosenblatt._validation.targets import class_weights, sample_weights, weigh
 from rosenblatt.errors import InputError
 from rosenblatt.online import AROW, PassiveAggressive, Relaxation
+from rosenblatt.perceptron import Perceptron
 from rosenblatt.plots import style
 from rosenblatt.plots.display import Display
 from rosenblatt.plots.scene import looks
@@ -86,6 +87,13 @@ class AlphaDisplay(Display):
             raise InputError(
                 f"The updates of {type(estimator).__name__} have lengths of their own, so that "
                 "their number is no α: give a Perceptron or a KernelPerceptron."
+            )
+        if isinstance(estimator, Perceptron) and (
+            estimator.signs is not None or estimator.decay or estimator.penalty is not None
+        ):
+            raise InputError(
+                "With signs, decay or a penalty the weights are no sum of rows by their updates, "
+                "and rows have no α. MistakesDisplay shows the updates of each epoch."
             )
         n, classes = counts.shape[0], estimator.classes_
         c = sample_weights(sample_weight, n)

@@ -6,6 +6,7 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
 
 #include <optional>
 #include <string>
@@ -31,6 +32,9 @@ template <class T>
 using Vector = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 template <class T>
 using Matrix = nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+// Of many classes: by class or by feature, as `lies` says.
+template <class T>
+using OfClasses = nb::ndarray<T, nb::ndim<2>, nb::device::cpu>;
 template <class T>
 using Cube = nb::ndarray<T, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
 template <class T>
@@ -114,27 +118,78 @@ struct LearnerArrays {
   }
 };
 
+template <class View>
+constexpr bool is_sparse = false;
+template <class Value, class Index>
+constexpr bool is_sparse<Csr<Value, Index>> = true;
+
+// The weights of many classes are known by their strides: one class after another, or one feature.
+struct Lying {
+  int64_t k, size;
+  bool by_feature;
+
+  template <class T>
+  static Lying of(const OfClasses<T>& w) {
+    const int64_t k = int64_t(w.shape(0)), size = int64_t(w.shape(1));
+    const bool by_class = w.stride(0) == size && (size == 1 || w.stride(1) == 1);
+    const bool by_feature = !by_class && w.stride(0) == 1 && w.stride(1) == k;
+    if (!by_class && !by_feature) throw nb::value_error("weights lie by class or by feature");
+    return {k, size, by_feature};
+  }
+  template <class T>
+  void same(const OfClasses<T>& other) const {
+    if (Lying::of(other).by_feature != by_feature)
+      throw nb::value_error("what goes with weights lies as they do");
+  }
+  void check(const Rows& rows) const {
+    const bool dense = std::visit([](const auto& v) { return !is_sparse<std::decay_t<decltype(v)>>; }, rows.view);
+    if (dense && by_feature) throw nb::value_error("weights lie by feature for sparse rows only");
+  }
+};
+
+// work(rows, weights)
+template <class View, class Work>
+void with_weights(const View& view, Lying lies, const double* w, Work&& work) {
+  double* const from = const_cast<double*>(w);  // where it is read it is not changed
+  if constexpr (is_sparse<View>)
+    if (lies.by_feature) return work(view, ByFeature{from, lies.k, lies.size});
+  work(view, ByClass{from, lies.k, lies.size});
+}
+
+// The same without the interpreter lock.
+template <class Work>
+void on_rows(const Rows& rows, Lying lies, const double* w, Work&& work) {
+  lies.check(rows);
+  on_rows(rows, [&](const auto& view) { with_weights(view, lies, w, work); });
+}
+
 struct JointLearnerArrays {
-  Matrix<double> w;
-  std::optional<Matrix<double>> drift;
+  OfClasses<double> w;
+  std::optional<OfClasses<double>> drift;
   Matrix<int64_t> counts;
-  std::optional<Matrix<double>> precision;
+  std::optional<OfClasses<double>> precision;
   int64_t visits;
   std::optional<std::tuple<Vector<int64_t>, Vector<int64_t>, Vector<double>, Vector<int64_t>>> log;
   int64_t updates;
 
   int64_t k() const { return int64_t(w.shape(0)); }
   int64_t size() const { return int64_t(w.shape(1)); }
-  ByClass by_class() const { return {w.data(), k(), size()}; }
+  Lying lies() const {
+    const Lying found = Lying::of(w);
+    if (drift) found.same(*drift);
+    if (precision) found.same(*precision);
+    return found;
+  }
   JointLog noted() const {
     if (!log) return {nullptr, nullptr, nullptr, nullptr};
     return {std::get<0>(*log).data(), std::get<1>(*log).data(), std::get<2>(*log).data(),
             std::get<3>(*log).data()};
   }
-  // `weights`: these, or a copy that lies otherwise; `scores`: room for one of each class.
+  // `scores`: room for one of each class.
   template <class Weights>
   JointLearner<Weights> learner(const UpdateRule& rule, Weights weights, double* scores) const {
-    return {weights, data(drift), counts.data(), scores, rule.intercept, visits, 0, noted()};
+    return {weights,        weights.at(data(drift)), counts.data(), scores,
+            rule.intercept, visits,                  0,             noted()};
   }
 };
 
@@ -151,13 +206,13 @@ struct Permutation {
 // Mistakes of several weight vectors, each up to its limit.
 template <class Weights>
 struct MistakeTally {
-  Weights w;
+  Weights w;  // a matrix; of many classes a list
   Vector<const double> limit;
   Vector<int64_t> plain;
   Vector<double> weighted;
 
   std::vector<Tally> begun() const {
-    std::vector<Tally> total(w.shape(0));
+    std::vector<Tally> total(plain.shape(0));
     for (size_t a = 0; a < total.size(); ++a) total[a] = {plain.data()[a], weighted.data()[a]};
     return total;
   }
@@ -232,9 +287,9 @@ struct type_caster<LearnerArrays>
                 decltype(LearnerArrays::log), int64_t> {};
 template <>
 struct type_caster<JointLearnerArrays>
-    : FromTuple<JointLearnerArrays, Matrix<double>, std::optional<Matrix<double>>, Matrix<int64_t>,
-                std::optional<Matrix<double>>, int64_t, decltype(JointLearnerArrays::log), int64_t> {
-};
+    : FromTuple<JointLearnerArrays, OfClasses<double>, std::optional<OfClasses<double>>,
+                Matrix<int64_t>, std::optional<OfClasses<double>>, int64_t,
+                decltype(JointLearnerArrays::log), int64_t> {};
 template <>
 struct type_caster<Permutation> : FromTuple<Permutation, IndexVector, uint64_t, int64_t, int64_t> {};
 template <class Weights>

@@ -37,6 +37,7 @@ struct Kept {
 
 // Those of a learner. joint.hpp has the same of many classes.
 ROSENBLATT_INLINE double* weights_of(const Learner& learner) { return learner.w; }
+ROSENBLATT_INLINE double* drift_of(const Learner& learner) { return learner.drift; }
 
 struct Epochs {
   using CountBoth = std::function<void(double* other, const double* limit, Tally* total)>;
@@ -75,13 +76,11 @@ struct Epochs {
   // False: the weights overflowed.
   template <class Learner>
   bool find_average(const Learner& learner, int64_t size) {
-    const double* const w = weights_of(learner);
-    if (!learner.drift) return all_finite(w, size);
-    for (int64_t j = 0; j < size; ++j)
-      average[j] = w[j] - learner.drift[j] / double(learner.visits);
+    const double *const w = weights_of(learner), *const drift = drift_of(learner);
+    if (!drift) return all_finite(w, size);
+    for (int64_t j = 0; j < size; ++j) average[j] = w[j] - drift[j] / double(learner.visits);
     // A mean of finite weights can overflow, if they nearly did.
-    return all_finite(average, size) ||
-           (all_finite(w, size) && all_finite(learner.drift, size));
+    return all_finite(average, size) || (all_finite(w, size) && all_finite(drift, size));
   }
 
   // After an epoch the last and the averaged weights are compared with the kept ones.

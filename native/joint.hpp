@@ -16,7 +16,7 @@ struct ClassLabels {
   ROSENBLATT_INLINE double weight(int64_t i) const { return c ? c[i] : 1.0; }
 };
 
-// The weights of k classes, one class after another: how they are given and returned.
+// The weights of k classes, one class after another: for rows whose numbers lie side by side.
 struct ByClass {
   double* w;
   int64_t k, size;  // size: numbers of one lifted weight vector
@@ -25,51 +25,39 @@ struct ByClass {
   ROSENBLATT_INLINE void scores(const Rows& rows, int64_t i, double* out) const {
     rows.score_all(i, w, k, size, out);
   }
-  template <class Rows>
-  ROSENBLATT_INLINE void add(const Rows& rows, int64_t i, int64_t c, double step,
-                             bool intercept) const {
-    rows.add(i, step, w + c * size);
-    if (intercept) w[c * size + rows.d] += step;
-  }
+  ROSENBLATT_INLINE double* of(int64_t c) const { return w + c * size; }
+  ROSENBLATT_INLINE ByClass at(double* other) const { return {other, k, size}; }
 };
 
-// The same weights, one feature after another: what an entry of a sparse row meets lies together. A
-// copy, in `width` places a feature: k, and zeros up to a multiple of 8.
+// Numbers that lie `step` apart.
+struct Strided {
+  double* first;
+  int64_t step;
+  ROSENBLATT_INLINE double& operator[](int64_t j) const { return first[j * step]; }
+};
+
+// The weights, one feature after another: what an entry of a sparse row meets lies together.
 struct ByFeature {
   double* w;
-  int64_t k, size, width;
+  int64_t k, size;
 
-  static ROSENBLATT_INLINE int64_t padded(int64_t k) { return (k + 7) / 8 * 8; }
-
-  // 16 classes at a time, then 8; the sums of what pads them are not handed on.
+  // 16 classes at a time, or fewer; the last ones overlap those before them.
   template <class Rows>
   ROSENBLATT_INLINE void scores(const Rows& rows, int64_t i, double* out) const {
-    int64_t c = 0;
-    for (; c + 16 <= width; c += 16) hand_on<16>(rows, i, c, out);
-    if (c < width) hand_on<8>(rows, i, c, out);
+    if (k >= 16) some<16>(rows, i, out);
+    else if (k >= 8) some<8>(rows, i, out);
+    else if (k >= 4) some<4>(rows, i, out);
+    else some<2>(rows, i, out);
   }
   template <int C, class Rows>
-  ROSENBLATT_INLINE void hand_on(const Rows& rows, int64_t i, int64_t c, double* out) const {
-    double found[C];
-    rows.template score_side_by_side<C>(i, w + c, width, found);
-    const int64_t present = c + C < k ? C : k - c;
-    for (int64_t a = 0; a < present; ++a) out[c + a] = found[a];
+  ROSENBLATT_INLINE void some(const Rows& rows, int64_t i, double* out) const {
+    for (int64_t c = 0; c < k; c += C) {
+      const int64_t from = c + C < k ? c : k - C;
+      rows.template score_side_by_side<C>(i, w + from, k, out + from);
+    }
   }
-  template <class Rows>
-  ROSENBLATT_INLINE void add(const Rows& rows, int64_t i, int64_t c, double step,
-                             bool intercept) const {
-    rows.add_side_by_side(i, step, w + c, width);
-    if (intercept) w[rows.d * width + c] += step;
-  }
-
-  ROSENBLATT_INLINE void take(const double* by_class) const {
-    for (int64_t j = 0; j < size; ++j)
-      for (int64_t c = 0; c < width; ++c) w[j * width + c] = c < k ? by_class[c * size + j] : 0;
-  }
-  ROSENBLATT_INLINE void give(double* by_class) const {
-    for (int64_t c = 0; c < k; ++c)
-      for (int64_t j = 0; j < size; ++j) by_class[c * size + j] = w[j * width + c];
-  }
+  ROSENBLATT_INLINE Strided of(int64_t c) const { return {w + c, k}; }
+  ROSENBLATT_INLINE ByFeature at(double* other) const { return {other, k, size}; }
 };
 
 ROSENBLATT_INLINE int64_t rival(const double* scores, int64_t k, int64_t y) {
@@ -107,10 +95,20 @@ struct JointLog {
   int64_t* rival;
 };
 
+// w_y += step x_i, w_r -= step x_i
+template <class Rows, class Weights>
+ROSENBLATT_INLINE void move(const Rows& rows, int64_t i, int64_t y, int64_t r, double step,
+                            Weights w, bool intercept) {
+  rows.add(i, step, w.of(y));
+  rows.add(i, -step, w.of(r));
+  if (!intercept) return;
+  w.of(y)[rows.d] += step;
+  w.of(r)[rows.d] += -step;
+}
+
 template <class Weights>
 struct JointLearner {
-  Weights w;
-  double* drift;    // by class: sum of (visits before the update) * step; null: not wanted
+  Weights w, drift;  // drift: sum of (visits before the update) * step; null: not wanted
   int64_t* counts;  // by row and class: +1 for the row's class, -1 for its rival, at each update
   double* scores;   // room for k
   bool intercept;
@@ -127,14 +125,8 @@ struct JointLearner {
 
   template <class Rows>
   ROSENBLATT_INLINE void add(const Rows& rows, int64_t i, int64_t y, int64_t r, double step) {
-    w.add(rows, i, y, step, intercept);
-    w.add(rows, i, r, -step, intercept);
-    if (drift) {
-      const double shift = double(visits) * step;
-      const ByClass sum{drift, w.k, w.size};
-      sum.add(rows, i, y, shift, intercept);
-      sum.add(rows, i, r, -shift, intercept);
-    }
+    move(rows, i, y, r, step, w, intercept);
+    if (drift.w) move(rows, i, y, r, double(visits) * step, drift, intercept);
     counted(i, y, r);
   }
   ROSENBLATT_INLINE void counted(int64_t i, int64_t y, int64_t r) {
@@ -174,7 +166,7 @@ template <class Rows, class Rule, class Weights>
 ROSENBLATT_INLINE int64_t look(const Rows& rows, ClassLabels labels, Rule rule, Weights w,
                                bool intercept, int64_t begin, int64_t end, double* sum,
                                int32_t* mark, double* scores, double* margins) {
-  const ByClass total{sum, w.k, w.size};
+  const Weights total = w.at(sum);
   int64_t mistakes = 0;
   for (int64_t i = begin; i < end; ++i) {
     const int64_t y = labels.y[i];
@@ -184,8 +176,7 @@ ROSENBLATT_INLINE int64_t look(const Rows& rows, ClassLabels labels, Rule rule, 
     mark[i] = c != 0 && rule.calls(now.m) ? int32_t(1 + now.rival) : 0;
     if (!mark[i]) continue;
     const double step = rule.step(c);
-    total.add(rows, i, y, step, intercept);
-    total.add(rows, i, now.rival, -step, intercept);
+    move(rows, i, y, now.rival, step, total, intercept);
     ++mistakes;
   }
   return mistakes;
@@ -212,8 +203,15 @@ ROSENBLATT_INLINE bool count(const Rows& rows, ClassLabels labels, const Weights
   return alive;
 }
 
-// For epochs.hpp, as of two classes; the weights lie by class.
-ROSENBLATT_INLINE double* weights_of(const JointLearner<ByClass>& learner) { return learner.w.w; }
+// For epochs.hpp, as of two classes.
+template <class Weights>
+ROSENBLATT_INLINE double* weights_of(const JointLearner<Weights>& learner) {
+  return learner.w.w;
+}
+template <class Weights>
+ROSENBLATT_INLINE double* drift_of(const JointLearner<Weights>& learner) {
+  return learner.drift.w;
+}
 
 // out[i k + c] = the score of class c.
 template <class Rows, class Weights>

@@ -11,67 +11,6 @@
 
 namespace {
 
-template <class View>
-constexpr bool is_sparse = false;
-template <class Value, class Index>
-constexpr bool is_sparse<Csr<Value, Index>> = true;
-
-// Room for copies of weights by feature, for sparse rows of which so many are read in one call that
-// the copies are soon paid for; else none, and weights are used as they are given.
-struct Copies {
-  int64_t k, size;
-  std::vector<double> room;
-
-  Copies(const Rows& rows, int64_t classes, int64_t size_of_one, int64_t visits, int64_t number)
-      : k(classes), size(size_of_one) {
-    std::visit(
-        [&](const auto& view) {
-          if constexpr (is_sparse<std::decay_t<decltype(view)>>)
-            if (double(view.start[view.n]) / double(view.n + 1) * double(visits) > 2.0 * double(size))
-              room.resize(number * of_one());
-        },
-        rows.view);
-  }
-  template <class Examples>
-  Copies(const Examples& examples, const JointLearnerArrays& arrays, int64_t visits)
-      : Copies(*examples.rows, arrays.k(), arrays.size(), visits, 1) {}
-  int64_t of_one() const { return size * ByFeature::padded(k); }
-  explicit operator bool() const { return !room.empty(); }
-
-  ROSENBLATT_INLINE ByFeature by_feature(const double* w, int64_t a = 0) {
-    const ByFeature copy{room.data() + a * of_one(), k, size, ByFeature::padded(k)};
-    copy.take(w);
-    return copy;
-  }
-  ROSENBLATT_INLINE ByClass by_class(const double* w) const {
-    return {const_cast<double*>(w), k, size};
-  }
-};
-
-// work(rows, weights) without the interpreter lock. Weights that were changed by feature are handed back.
-template <class Work>
-void with_weights(const Rows& rows, Copies& copies, double* w, bool changes, Work&& work) {
-  on_rows(rows, [&](const auto& view) {
-    if constexpr (is_sparse<std::decay_t<decltype(view)>>) {
-      if (copies) {
-        const ByFeature copy = copies.by_feature(w);
-        work(view, copy);
-        if (changes) copy.give(w);
-        return;
-      }
-    }
-    work(view, copies.by_class(w));
-  });
-}
-
-// The same with kernel(rows, weights) on the best CPU level.
-template <class Kernel>
-void run_on(const Rows& rows, Copies& copies, double* w, bool changes, Kernel&& kernel) {
-  with_weights(rows, copies, w, changes, [&](const auto& view, auto weights) {
-    run([&]() ROSENBLATT_LAMBDA_INLINE { kernel(view, weights); });
-  });
-}
-
 // `pass`, and `count`, of many classes: the same code for whoever calls.
 template <class View, class Learner>
 int64_t visit_some(const View& rows, ClassLabels labels, FixedIncrement rule, Indices order,
@@ -93,15 +32,22 @@ bool count_some(const View& rows, ClassLabels labels, const Weights* candidates,
   return alive;
 }
 
-// Rules to be judged: the weights of all classes, one rule after another.
-struct Rules {
-  const double* w;
-  int64_t number, k, size;
-  explicit Rules(const Cube<const double>& weights)
-      : w(weights.data()), number(int64_t(weights.shape(0))), k(int64_t(weights.shape(1))),
-        size(int64_t(weights.shape(2))) {}
-  const double* operator[](int64_t a) const { return w + a * k * size; }
-};
+// Rules to be judged: they lie alike, one or more.
+using Rules = std::vector<OfClasses<const double>>;
+
+Lying lying(const Rules& rules) {
+  const Lying found = Lying::of(rules.at(0));
+  for (const auto& rule : rules) found.same(rule);
+  return found;
+}
+
+// The weights of all rules, as the first lie.
+template <class Weights>
+std::vector<Weights> all(const Rules& rules, Weights first) {
+  std::vector<Weights> found;
+  for (const auto& rule : rules) found.push_back(first.at(const_cast<double*>(rule.data())));
+  return found;
+}
 
 void bind_learning(nb::module_& m) {
   m.def(
@@ -113,15 +59,14 @@ void bind_learning(nb::module_& m) {
         if (!rule.fixed_increment())
           return visit_by(rule, examples, arrays, indices(order), begin, end, max_updates);
         std::vector<double> scores(arrays.k());
-        Copies copies(examples, arrays, max_updates > 1 ? end - begin : 0);
         int64_t reached = begin, updates = 0;
-        with_weights(*examples.rows, copies, arrays.w.data(), true,
-                     [&](const auto& view, auto weights) {
-                       auto learner = arrays.learner(rule, weights, scores.data());
-                       reached = visit_some(view, examples.labels(), FixedIncrement{rule.number},
-                                            indices(order), begin, end, max_updates, learner);
-                       updates = learner.updates;
-                     });
+        const auto visit = [&](const auto& view, auto weights) {
+          auto learner = arrays.learner(rule, weights, scores.data());
+          reached = visit_some(view, examples.labels(), FixedIncrement{rule.number}, indices(order),
+                               begin, end, max_updates, learner);
+          updates = learner.updates;
+        };
+        on_rows(*examples.rows, arrays.lies(), arrays.w.data(), visit);
         return {reached, updates};
       },
       "examples"_a.noconvert(), "rule"_a, "learner"_a.noconvert(), "order"_a.noconvert().none(),
@@ -135,23 +80,22 @@ void bind_learning(nb::module_& m) {
         if (!rule.fixed_increment())
           return search_by(rule, examples, arrays, draw, max_visits, max_updates);
         std::vector<double> scores(arrays.k());
-        Copies copies(examples, arrays, max_updates > 1 ? max_visits : 0);
         Draw drawn{draw.number, draw.made};
         int64_t made = 0, updates = 0;
         const Indices pool = draw.places();
-        with_weights(*examples.rows, copies, arrays.w.data(), true,
-                     [&](const auto& view, auto weights) {
-                       auto learner = arrays.learner(rule, weights, scores.data());
-                       search(view, pool, draw.n(), draw.seed, max_visits, max_updates, drawn,
-                              learner, [&](int64_t k) {
-                                const int64_t before = learner.updates;
-                                visit_some(view, examples.labels(), FixedIncrement{rule.number},
-                                           pool, k, k + 1, 1, learner);
-                                return learner.updates > before;
-                              });
-                       made = learner.visits - arrays.visits;
-                       updates = learner.updates;
-                     });
+        const auto search_all = [&](const auto& view, auto weights) {
+          auto learner = arrays.learner(rule, weights, scores.data());
+          search(view, pool, draw.n(), draw.seed, max_visits, max_updates, drawn, learner,
+                 [&](int64_t k) {
+                   const int64_t before = learner.updates;
+                   visit_some(view, examples.labels(), FixedIncrement{rule.number}, pool, k, k + 1,
+                              1, learner);
+                   return learner.updates > before;
+                 });
+          made = learner.visits - arrays.visits;
+          updates = learner.updates;
+        };
+        on_rows(*examples.rows, arrays.lies(), arrays.w.data(), search_all);
         return {made, updates, drawn.number, drawn.seen};
       },
       "examples"_a.noconvert(), "rule"_a, "learner"_a.noconvert(), "draw"_a.noconvert(),
@@ -162,15 +106,16 @@ void bind_learning(nb::module_& m) {
       [](const LabelledRows<int32_t>& examples, const UpdateRule& rule,
          const JointLearnerArrays& arrays, std::optional<ReadOnlyIndexVector> present,
          const std::optional<Permutation>& order,
-         const std::optional<KeptWeights<Matrix<double>>>& kept, Vector<int64_t> updates,
+         const std::optional<KeptWeights<OfClasses<double>>>& kept, Vector<int64_t> updates,
          Vector<double> mistakes) {
         std::vector<double> scores(arrays.k());
         std::vector<double> average(arrays.drift ? arrays.k() * arrays.size() : 0);
-        auto learner = arrays.learner(rule, arrays.by_class(), scores.data());
         Kept best = kept_of(kept);
         Epochs epochs = epochs_of(examples, present, order, updates, mistakes, average);
-        int64_t done = 0;
-        on_rows(*examples.rows, [&](const auto& view) {
+        int64_t done = 0, visits = 0;
+        if (kept) arrays.lies().same(kept->w);
+        const auto make = [&](const auto& view, auto weights) {
+          auto learner = arrays.learner(rule, weights, scores.data());
           done = epochs.run(
               int64_t(updates.shape(0)), arrays.k() * arrays.size(), learner, best,
               [&](Indices places) {
@@ -178,12 +123,14 @@ void bind_learning(nb::module_& m) {
                            INT64_MAX - learner.updates, learner);
               },
               [&](double* other, const double* limit, Tally* total) {
-                const ByClass both[2] = {learner.w, {other, arrays.k(), arrays.size()}};
+                const decltype(weights) both[2] = {weights, weights.at(other)};
                 count_some(view, examples.labels(), both, 2, limit, 0, view.n, scores.data(), total);
               });
-        });
-        return std::tuple(done, learner.visits, epochs.clean, best.mistakes.plain,
-                          best.mistakes.weighted, best.averaged);
+          visits = learner.visits;
+        };
+        on_rows(*examples.rows, arrays.lies(), arrays.w.data(), make);
+        return std::tuple(done, visits, epochs.clean, best.mistakes.plain, best.mistakes.weighted,
+                          best.averaged);
       },
       "examples"_a.noconvert(), "rule"_a, "learner"_a.noconvert(), "present"_a.noconvert().none(),
       "order"_a.noconvert().none(), "kept"_a.noconvert().none(), "updates"_a.noconvert(),
@@ -191,18 +138,18 @@ void bind_learning(nb::module_& m) {
 
   m.def(
       "look",
-      [](const LabelledRows<int32_t>& examples, const UpdateRule& rule, Matrix<double> w,
-         int64_t begin, int64_t end, const BatchStep<Matrix<double>, int32_t>& step) {
-        const int64_t k = int64_t(w.shape(0));
-        std::vector<double> scores(k);
-        Copies copies(*examples.rows, k, int64_t(w.shape(1)), end - begin, 1);
+      [](const LabelledRows<int32_t>& examples, const UpdateRule& rule, OfClasses<double> w,
+         int64_t begin, int64_t end, const BatchStep<OfClasses<double>, int32_t>& step) {
+        std::vector<double> scores(w.shape(0));
         int64_t mistakes = 0;
-        run_on(*examples.rows, copies, w.data(), false,
-               [&](const auto& view, auto weights) ROSENBLATT_LAMBDA_INLINE {
-                 mistakes = look(view, examples.labels(), FixedIncrement{rule.number}, weights,
-                                 rule.intercept, begin, end, step.sum.data(), step.marks.data(),
-                                 scores.data(), data(step.scores));
-               });
+        Lying::of(w).same(step.sum);
+        on_rows(*examples.rows, Lying::of(w), w.data(), [&](const auto& view, auto weights) {
+          run([&]() ROSENBLATT_LAMBDA_INLINE {
+            mistakes = look(view, examples.labels(), FixedIncrement{rule.number}, weights,
+                            rule.intercept, begin, end, step.sum.data(), step.marks.data(),
+                            scores.data(), data(step.scores));
+          });
+        });
         return mistakes;
       },
       "examples"_a.noconvert(), "rule"_a, "w"_a.noconvert(), "begin"_a, "end"_a,
@@ -212,29 +159,21 @@ void bind_learning(nb::module_& m) {
 void bind_judging(nb::module_& m) {
   m.def(
       "count",
-      [](const LabelledRows<int32_t>& examples, const MistakeTally<Cube<const double>>& tally,
-         int64_t begin, int64_t end) {
-        const Rules rules(tally.w);
+      [](const LabelledRows<int32_t>& examples, const MistakeTally<Rules>& tally, int64_t begin,
+         int64_t end) {
+        const Lying lies = lying(tally.w);
+        const int64_t number = int64_t(tally.w.size());
+        lies.check(*examples.rows);
         std::vector<Tally> total = tally.begun();
-        Copies copies(*examples.rows, rules.k, rules.size, end - begin, rules.number);
-        std::vector<ByFeature> by_feature;
-        std::vector<ByClass> by_class;
-        for (int64_t a = 0; a < rules.number; ++a) {
-          if (copies) by_feature.push_back(copies.by_feature(rules[a], a));
-          else by_class.push_back(copies.by_class(rules[a]));
-        }
         const bool alive = count_on_threads(
-            *examples.rows, bool(examples.c), tally.limit.data(), begin, end,
-            rules.number * rules.k, total,
+            *examples.rows, bool(examples.c), tally.limit.data(), begin, end, number * lies.k, total,
             [&](const auto& view, int64_t from, int64_t to, Tally* sum) {
-              std::vector<double> scores(rules.k);
-              const auto counted = [&](const auto& weights) {
-                count_some(view, examples.labels(), weights.data(), rules.number,
-                           tally.limit.data(), from, to, scores.data(), sum);
-              };
-              if constexpr (is_sparse<std::decay_t<decltype(view)>>)
-                if (copies) return counted(by_feature);
-              counted(by_class);
+              std::vector<double> scores(lies.k);
+              with_weights(view, lies, tally.w[0].data(), [&](const auto& rows, auto first) {
+                const auto rules = all(tally.w, first);
+                count_some(rows, examples.labels(), rules.data(), number, tally.limit.data(), from,
+                           to, scores.data(), sum);
+              });
             });
         tally.write(total);
         return alive;
@@ -243,35 +182,30 @@ void bind_judging(nb::module_& m) {
 
   m.def(
       "scores",
-      [](const Rows& rows, Matrix<const double> w, int64_t begin, int64_t end,
+      [](const Rows& rows, OfClasses<const double> w, int64_t begin, int64_t end,
          Matrix<double> out) {
-        const int64_t k = int64_t(w.shape(0));
-        Copies copies(rows, k, int64_t(w.shape(1)), end - begin, 1);
-        std::optional<ByFeature> by_feature;
-        if (copies) by_feature = copies.by_feature(w.data());
-        on_threads(rows, begin, end, k, true, [&](const auto& view, int64_t from, int64_t to) {
-          const auto score = [&](auto weights) {
-            run([&]() ROSENBLATT_LAMBDA_INLINE { scores(view, weights, from, to, out.data()); });
-          };
-          if constexpr (is_sparse<std::decay_t<decltype(view)>>)
-            if (copies) return score(*by_feature);
-          score(copies.by_class(w.data()));
+        const Lying lies = Lying::of(w);
+        lies.check(rows);
+        on_threads(rows, begin, end, lies.k, true, [&](const auto& view, int64_t from, int64_t to) {
+          with_weights(view, lies, w.data(), [&](const auto& some, auto weights) {
+            run([&]() ROSENBLATT_LAMBDA_INLINE { scores(some, weights, from, to, out.data()); });
+          });
         });
       },
       "rows"_a, "w"_a.noconvert(), "begin"_a, "end"_a, "out"_a.noconvert());
 
   m.def(
       "vote",
-      [](const Rows& rows, Cube<const double> voters, Vector<const double> votes, int64_t begin,
+      [](const Rows& rows, const Rules& voters, Vector<const double> votes, int64_t begin,
          int64_t end, Matrix<double> out) {
-        const Rules rules(voters);
-        std::vector<double> scores(rules.k);
-        Copies copies(rows, rules.k, rules.size, end - begin, 1);
-        for (int64_t a = 0; a < rules.number; ++a)
-          run_on(rows, copies, const_cast<double*>(rules[a]), false,
-                 [&](const auto& view, auto weights) ROSENBLATT_LAMBDA_INLINE {
-                   vote(view, weights, votes.data()[a], begin, end, scores.data(), out.data());
-                 });
+        const Lying lies = lying(voters);
+        std::vector<double> scores(lies.k);
+        for (size_t a = 0; a < voters.size(); ++a)
+          on_rows(rows, lies, voters[a].data(), [&](const auto& view, auto weights) {
+            run([&]() ROSENBLATT_LAMBDA_INLINE {
+              vote(view, weights, votes.data()[a], begin, end, scores.data(), out.data());
+            });
+          });
       },
       "rows"_a, "voters"_a.noconvert(), "votes"_a.noconvert(), "begin"_a, "end"_a,
       "out"_a.noconvert());
@@ -280,14 +214,14 @@ void bind_judging(nb::module_& m) {
 void bind_screening(nb::module_& m) {
   m.def(
       "refer",
-      [](const LabelledRows<int32_t>& examples, const UpdateRule& rule, Matrix<const double> w,
+      [](const LabelledRows<int32_t>& examples, const UpdateRule& rule, OfClasses<const double> w,
          int64_t begin, int64_t end, Vector<float> slack) {
-        const ByClass weights{const_cast<double*>(w.data()), int64_t(w.shape(0)),
-                              int64_t(w.shape(1))};
-        std::vector<double> scores(weights.k);
-        without_lock(*examples.rows, [&](const auto& view) ROSENBLATT_LAMBDA_INLINE {
-          refer(view, examples.labels(), rule.number, rule.intercept, weights, begin, end,
-                scores.data(), slack.data());
+        std::vector<double> scores(w.shape(0));
+        on_rows(*examples.rows, Lying::of(w), w.data(), [&](const auto& view, auto weights) {
+          run([&]() ROSENBLATT_LAMBDA_INLINE {
+            refer(view, examples.labels(), rule.number, rule.intercept, weights, begin, end,
+                  scores.data(), slack.data());
+          });
         });
       },
       "examples"_a.noconvert(), "rule"_a, "w"_a.noconvert(), "begin"_a, "end"_a,
@@ -297,41 +231,48 @@ void bind_screening(nb::module_& m) {
       "screened_visit",
       [](const LabelledRows<int32_t>& examples, const UpdateRule& rule,
          const JointLearnerArrays& arrays, std::optional<ReadOnlyIndexVector> order, int64_t begin,
-         int64_t end, int64_t max_updates, const Slack<Matrix<const double>>& slack) {
+         int64_t end, int64_t max_updates, const Slack<OfClasses<const double>>& slack) {
         std::vector<double> scores(arrays.k());
-        auto learner = arrays.learner(rule, arrays.by_class(), scores.data());
-        int64_t reached = begin, left = slack.max_evaluations;
-        without_lock(*examples.rows, [&](const auto& view) ROSENBLATT_LAMBDA_INLINE {
-          reached = screened_pass(view, examples.labels(), FixedIncrement{rule.number},
-                                  indices(order), begin, end, max_updates, slack.of_row.data(),
-                                  slack.reference.data(), left, learner);
+        int64_t reached = begin, left = slack.max_evaluations, updates = 0;
+        arrays.lies().same(slack.reference);
+        on_rows(*examples.rows, arrays.lies(), arrays.w.data(), [&](const auto& view, auto weights) {
+          auto learner = arrays.learner(rule, weights, scores.data());
+          run([&]() ROSENBLATT_LAMBDA_INLINE {
+            reached = screened_pass(view, examples.labels(), FixedIncrement{rule.number},
+                                    indices(order), begin, end, max_updates, slack.of_row.data(),
+                                    slack.reference.data(), left, learner);
+          });
+          updates = learner.updates;
         });
-        return std::tuple(reached, learner.updates, slack.max_evaluations - left);
+        return std::tuple(reached, updates, slack.max_evaluations - left);
       },
       "examples"_a.noconvert(), "rule"_a, "learner"_a.noconvert(), "order"_a.noconvert().none(),
       "begin"_a, "end"_a, "max_updates"_a, "slack"_a.noconvert());
 
   m.def(
       "screened_count",
-      [](const LabelledRows<int32_t>& examples, const MistakeTally<Cube<const double>>& tally,
-         int64_t begin, int64_t end, const Slack<Matrix<const double>>& slack,
-         Vector<int64_t> evaluations) {
-        const Rules rules(tally.w);
+      [](const LabelledRows<int32_t>& examples, const MistakeTally<Rules>& tally, int64_t begin,
+         int64_t end, const Slack<OfClasses<const double>>& slack, Vector<int64_t> evaluations) {
+        const Lying lies = lying(tally.w);
+        lies.same(slack.reference);
+        const int64_t number = int64_t(tally.w.size());
         std::vector<Tally> total = tally.begun();
-        std::vector<double> room(rules.k * rules.size), scores(rules.k);
-        std::vector<float> reach(rules.number);
-        for (int64_t a = 0; a < rules.number; ++a)
-          reach[a] = reach_of_signs(slack.reference.data(), rules[a], room.data(), rules.size - 1,
-                                    rules.k * rules.size);
+        std::vector<double> room(lies.k * lies.size), scores(lies.k);
+        std::vector<float> reach(number);
+        for (int64_t a = 0; a < number; ++a)
+          reach[a] = reach_of_signs(slack.reference.data(), tally.w[a].data(), room.data(),
+                                    lies.size - 1, lies.k * lies.size);
         int64_t reached = begin;
-        without_lock(*examples.rows, [&](const auto& view) ROSENBLATT_LAMBDA_INLINE {
+        on_rows(*examples.rows, lies, tally.w[0].data(), [&](const auto& view, auto first) {
+          const auto rules = all(tally.w, first);
           const auto margin = [&](int64_t a, int64_t i) ROSENBLATT_LAMBDA_INLINE {
-            const ByClass weights{const_cast<double*>(rules[a]), rules.k, rules.size};
-            return standing(view, weights, i, examples.y.data()[i], scores.data()).m;
+            return standing(view, rules[a], i, examples.y.data()[i], scores.data()).m;
           };
-          reached = screened_count(examples.labels(), rules.number, margin, tally.limit.data(),
-                                   begin, end, slack.of_row.data(), reach.data(), total.data(),
-                                   evaluations.data());
+          run([&]() ROSENBLATT_LAMBDA_INLINE {
+            reached = screened_count(examples.labels(), number, margin, tally.limit.data(), begin,
+                                     end, slack.of_row.data(), reach.data(), total.data(),
+                                     evaluations.data());
+          });
         });
         tally.write(total);
         return reached;

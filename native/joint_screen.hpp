@@ -23,26 +23,26 @@ namespace rosenblatt {
 
 constexpr double root_of_two = 1.41421356237309515;  // rounded upwards
 
-template <class Rows>
+template <class Rows, class Weights>
 ROSENBLATT_INLINE void refer(const Rows& rows, ClassLabels labels, double margin, bool intercept,
-                             ByClass w, int64_t begin, int64_t end, double* scores, float* slack) {
+                             Weights w, int64_t begin, int64_t end, double* scores, float* slack) {
   for (int64_t i = begin; i < end; ++i) {
     const double over = standing(rows, w, i, labels.y[i], scores).m - margin;
     slack[i] = slack_of(rows, i, over, root_of_two, intercept);
   }
 }
 
-// A step moves the weights of two classes.
-template <class Rows>
+// A step moves the weights of two classes. The reference r lies as the weights do.
+template <class Rows, class Weights>
 ROSENBLATT_INLINE double apart(const Rows& rows, int64_t i, Standing seen,
-                               const JointLearner<ByClass>& learner, const double* r) {
-  const ByClass w = learner.w;
-  const int64_t own = seen.y * w.size, other = seen.rival * w.size;
-  return apart(rows, i, w.w + own, r + own, learner.intercept) +
-         apart(rows, i, w.w + other, r + other, learner.intercept);
+                               const JointLearner<Weights>& learner, const double* r) {
+  const Weights w = learner.w, from = w.at(const_cast<double*>(r));
+  return apart(rows, i, w.of(seen.y), from.of(seen.y), learner.intercept) +
+         apart(rows, i, w.of(seen.rival), from.of(seen.rival), learner.intercept);
 }
 
-ROSENBLATT_INLINE Reach reach_of(const JointLearner<ByClass>& learner, const double* r, int64_t d) {
+template <class Weights>
+ROSENBLATT_INLINE Reach reach_of(const JointLearner<Weights>& learner, const double* r, int64_t d) {
   return {r, learner.w.w, d, learner.w.k * learner.w.size};
 }
 

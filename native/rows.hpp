@@ -63,8 +63,9 @@ ROSENBLATT_INLINE bool all_finite(const Value* values, int64_t n) {
 struct Square {
   ROSENBLATT_INLINE double operator()(int64_t, double x) const { return x * x; }
 };
+template <class Precisions>
 struct SquareOver {
-  const double* p;
+  Precisions p;
   ROSENBLATT_INLINE double operator()(int64_t j, double x) const { return x * x / p[j]; }
 };
 
@@ -103,7 +104,8 @@ struct Dense {
   }
 
   // into += step * x_i
-  ROSENBLATT_INLINE void add(int64_t i, double step, double* into) const {
+  template <class Into>
+  ROSENBLATT_INLINE void add(int64_t i, double step, Into into) const {
     const Value* row = x + i * d;
     for (int64_t j = 0; j < d; ++j) into[j] += step * double(row[j]);
   }
@@ -129,19 +131,22 @@ struct Dense {
   }
 
   // into_j += step * x_j / p_j
-  ROSENBLATT_INLINE void add_over(int64_t i, double step, const double* p, double* into) const {
+  template <class Into>
+  ROSENBLATT_INLINE void add_over(int64_t i, double step, Into p, Into into) const {
     const Value* row = x + i * d;
     for (int64_t j = 0; j < d; ++j) into[j] += step * double(row[j]) / p[j];
   }
 
   // into_j += x_j^2 / r
-  ROSENBLATT_INLINE void add_squares(int64_t i, double r, double* into) const {
+  template <class Into>
+  ROSENBLATT_INLINE void add_squares(int64_t i, double r, Into into) const {
     const Value* row = x + i * d;
     for (int64_t j = 0; j < d; ++j) into[j] += double(row[j]) * double(row[j]) / r;
   }
 
   // Sum of (u_j - v_j)^2 over the columns of row i: all of them.
-  ROSENBLATT_INLINE double apart(int64_t, const double* u, const double* v) const {
+  template <class Weights>
+  ROSENBLATT_INLINE double apart(int64_t, Weights u, Weights v) const {
     double sum = 0;
     for (int64_t j = 0; j < d; ++j) sum += (u[j] - v[j]) * (u[j] - v[j]);
     return sum;
@@ -196,7 +201,7 @@ struct Csr {
     for (int64_t c = 0; c < k; ++c) out[c] = score(i, w + c * stride);
   }
 
-  // The same of C weight vectors that lie side by side: those of feature j begin at w[j * width].
+  // The same of C weight vectors that lie side by side: the first of feature j is w[j * width].
   template <int C>
   ROSENBLATT_INLINE void score_side_by_side(int64_t i, const double* w, int64_t width,
                                             double* out) const {
@@ -213,18 +218,14 @@ struct Csr {
     for (int c = 0; c < C; ++c) out[c] = lane[0][c] + w[d * width + c];
   }
 
-  ROSENBLATT_INLINE void add(int64_t i, double step, double* into) const {
+  template <class Into>
+  ROSENBLATT_INLINE void add(int64_t i, double step, Into into) const {
     for (Index k = start[i]; k < start[i + 1]; ++k) into[column[k]] += step * double(x[k]);
   }
 
   template <class Visit>
   ROSENBLATT_INLINE void each(int64_t i, Visit visit) const {
     for (Index k = start[i]; k < start[i + 1]; ++k) visit(column[k], double(x[k]));
-  }
-
-  ROSENBLATT_INLINE void add_side_by_side(int64_t i, double step, double* into,
-                                          int64_t width) const {
-    for (Index k = start[i]; k < start[i + 1]; ++k) into[column[k] * width] += step * double(x[k]);
   }
 
   template <class Term>
@@ -235,18 +236,21 @@ struct Csr {
     return fold(lane);
   }
 
-  ROSENBLATT_INLINE void add_over(int64_t i, double step, const double* p, double* into) const {
+  template <class Into>
+  ROSENBLATT_INLINE void add_over(int64_t i, double step, Into p, Into into) const {
     for (Index k = start[i]; k < start[i + 1]; ++k)
       into[column[k]] += step * double(x[k]) / p[column[k]];
   }
 
-  ROSENBLATT_INLINE void add_squares(int64_t i, double r, double* into) const {
+  template <class Into>
+  ROSENBLATT_INLINE void add_squares(int64_t i, double r, Into into) const {
     for (Index k = start[i]; k < start[i + 1]; ++k)
       into[column[k]] += double(x[k]) * double(x[k]) / r;
   }
 
   // Over the columns that row i has.
-  ROSENBLATT_INLINE double apart(int64_t i, const double* u, const double* v) const {
+  template <class Weights>
+  ROSENBLATT_INLINE double apart(int64_t i, Weights u, Weights v) const {
     double sum = 0;
     for (Index k = start[i]; k < start[i + 1]; ++k) {
       const double between = u[column[k]] - v[column[k]];

@@ -38,39 +38,36 @@ OneOf one_of(const UpdateRule& rule, int64_t updates) {
 }
 
 // work(rows, rule, learner) for the rule that is asked for, without the interpreter lock.
-template <class Sure, class Plain, class Projected, class Work>
-void with_rule(const Rows& rows, const UpdateRule& rule, int64_t updates, const Sure& sure,
-               const Plain& plain, const Projected& projected, Work&& work) {
-  on_rows(rows, [&](const auto& view) {
-    if (rule.kind == "AROW") {
-      auto learner = sure();
-      work(view, Arow{rule.number}, learner);
-    } else if (rule.signs) {
-      auto learner = projected();
-      work(view, one_of(rule, updates), learner);
-    } else {
-      auto learner = plain();
-      work(view, one_of(rule, updates), learner);
-    }
-  });
-}
-
 template <class Work>
 void with_learner(const Rows& rows, const UpdateRule& rule, const LearnerArrays& arrays, Work&& work) {
   Counts counts(arrays.counts.data());
-  const auto plain = [&] { return arrays.learner(rule, counts); };
-  const auto sure = [&] { return ConfidentLearner{plain(), data(arrays.precision)}; };
-  const auto projected = [&] { return ProjectedLearner{plain(), rule.signs->data()}; };
-  with_rule(rows, rule, arrays.updates, sure, plain, projected, work);
+  on_rows(rows, [&](const auto& view) {
+    auto plain = arrays.learner(rule, counts);
+    if (rule.kind == "AROW") {
+      ConfidentLearner learner{plain, data(arrays.precision)};
+      work(view, Arow{rule.number}, learner);
+    } else if (rule.signs) {
+      ProjectedLearner learner{plain, rule.signs->data()};
+      work(view, one_of(rule, arrays.updates), learner);
+    } else {
+      work(view, one_of(rule, arrays.updates), plain);
+    }
+  });
 }
 
 template <class Work>
 void with_learner(const Rows& rows, const UpdateRule& rule, const JointLearnerArrays& arrays,
                   Work&& work) {
   std::vector<double> scores(arrays.k());
-  const auto plain = [&] { return arrays.learner(rule, arrays.by_class(), scores.data()); };
-  const auto sure = [&] { return ConfidentJointLearner{plain(), data(arrays.precision)}; };
-  with_rule(rows, rule, arrays.updates, sure, plain, plain, work);  // signs are of two classes
+  on_rows(rows, arrays.lies(), arrays.w.data(), [&](const auto& view, auto weights) {
+    auto plain = arrays.learner(rule, weights, scores.data());
+    if (rule.kind == "AROW") {
+      ConfidentJointLearner<decltype(weights)> learner{{plain}, weights.at(data(arrays.precision))};
+      work(view, Arow{rule.number}, learner);
+    } else {
+      work(view, one_of(rule, arrays.updates), plain);
+    }
+  });
 }
 
 // `pass` on the best CPU level: the same code for whoever calls.

@@ -91,9 +91,8 @@ struct Reach {
 };
 
 // Squared distance of w from r in the weights that a step with row i moves.
-template <class Rows>
-ROSENBLATT_INLINE double apart(const Rows& rows, int64_t i, const double* w, const double* r,
-                               bool intercept) {
+template <class Rows, class Weights>
+ROSENBLATT_INLINE double apart(const Rows& rows, int64_t i, Weights w, Weights r, bool intercept) {
   const double b = intercept ? w[rows.d] - r[rows.d] : 0;
   return rows.apart(i, w, r) + b * b;
 }
@@ -101,7 +100,8 @@ ROSENBLATT_INLINE double apart(const Rows& rows, int64_t i, const double* w, con
 template <class Rows>
 ROSENBLATT_INLINE double apart(const Rows& rows, int64_t i, Sight, const Learner& learner,
                                const double* r) {
-  return apart(rows, i, learner.w, r, learner.intercept);
+  const double* const w = learner.w;
+  return apart(rows, i, w, r, learner.intercept);
 }
 
 ROSENBLATT_INLINE Reach reach_of(const Learner& learner, const double* r, int64_t d) {

@@ -50,8 +50,8 @@ template <class Act>
 void with_learner(double visits, Act act) {
   const int64_t before = int64_t(visits);
   if (many.k) {
-    JointLearner<ByClass> learner{by_class(task.w), task.drift, task.counts, many.scores,
-                                  task.intercept,   before,     0,           many.log};
+    JointLearner<ByClass> learner{by_class(task.w), by_class(task.drift), task.counts, many.scores,
+                                  task.intercept,   before,               0,           many.log};
     act(many.labels, learner);
   } else {
     Counts counts(task.counts);

@@ -37,7 +37,12 @@ TIES = {"mistake": 0.0, "positive": TINY, "negative": -TINY}
 """What a score of 0 is taken for: 0 is a mistake for both labels."""
 
 # With two classes labels are -1 and +1, and lifted weights have the shape (d + 1,). With k classes
-# labels are numbers from 0, and weights have the shape (k, d + 1): the arrays say which it is.
+# labels are numbers from 0, and weights have the shape (k, d + 1): the arrays say which it is. One
+# class lies after another, or, for sparse rows, one feature after another (order="F"); all that is
+# learned lies alike.
+
+Candidates = Floats | list[Floats]
+"""Weight vectors, in rows; of many classes a list, so that none is copied."""
 
 
 class LabelledRows(NamedTuple):
@@ -89,7 +94,7 @@ class Permutation(NamedTuple):
 class MistakeTally(NamedTuple):
     """The mistakes of several weight vectors so far; one that reaches its limit is out."""
 
-    w: Floats
+    w: Candidates
     limit: Floats
     plain: Ints
     weighted: Floats
@@ -181,7 +186,14 @@ class Backend(Protocol):
     ) -> None: ...
 
     def vote(
-        self, rows: NativeRows, voters: Floats, votes: Floats, begin: int, end: int, out: Floats, /
+        self,
+        rows: NativeRows,
+        voters: Candidates,
+        votes: Floats,
+        begin: int,
+        end: int,
+        out: Floats,
+        /,
     ) -> None: ...
 
     # The dual form.

@@ -18,7 +18,7 @@ from scipy import sparse
 from rosenblatt._core import summation
 from rosenblatt._core.backend import compute, gpu
 from rosenblatt._core.device import OnDevice
-from rosenblatt._core.protocol import LabelledRows, MistakeTally
+from rosenblatt._core.protocol import Candidates, LabelledRows, MistakeTally
 from rosenblatt._core.summation import Fold, folded, in_order
 from rosenblatt._util.progress import check_interrupt
 
@@ -183,6 +183,7 @@ class Rows:
         else:
             self.native = compute.backend.dense(X)
             numbers = self.d
+        self.by_feature = isinstance(X, Csr)
         # A visit costs something however short the row is.
         self.row_size = max(numbers, 16)
         self.chunk = max(1, (_ON_GPU if self.on_gpu else compute.chunk) // self.row_size)
@@ -207,9 +208,16 @@ class Rows:
                 check_interrupt()
             yield begin, min(begin + chunk, last)
 
+    def placed(self, w: Weights) -> Weights:
+        """The weights as these rows read them: of many classes one feature after another where rows
+        are sparse, else one class after another. A copy only if they lie otherwise."""
+        return np.asarray(w, order="F" if self.by_feature else "C")
+
     def scores(self, w: Weights) -> NDArray[np.float64]:
         """w·x + b for every row; of many classes one for each, in a column of its own."""
         assert w.shape[-1] == self.d + 1
+        if not self.by_feature or self.n * self.row_size > self.d:  # else it takes longer to move them
+            w = self.placed(w)
         out = np.empty((self.n, *w.shape[:-1]))
         for begin, end in self.chunks(len(w) if w.ndim > 1 else 1):
             self.backend.scores(self.native, w, begin, end, out)
@@ -231,8 +239,9 @@ class Rows:
         if self.on_gpu:  # which has no votes
             Rows(self.X).add_votes(voters, votes, out)
             return
+        placed = [self.placed(w) for w in voters] if voters.ndim > 2 else voters
         for begin, end in self.chunks(math.prod(voters.shape[:-1])):
-            compute.backend.vote(self.native, voters, votes, begin, end, out)
+            compute.backend.vote(self.native, placed, votes, begin, end, out)
 
 
 class Labelled:
@@ -292,7 +301,7 @@ class Tally:
     """The mistakes of several weight vectors, up to the limit of each."""
 
     def __init__(self, weights: Sequence[Weights], limits: list[float] | None):
-        self.w = np.array(weights)  # one after the other
+        self.w = list(weights)
         number = len(self.w)
         self.limit = np.full(number, np.inf) if limits is None else np.array(limits, np.float64)
         self.plain, self.weighted = np.zeros(number, dtype=np.int64), np.zeros(number)
@@ -361,19 +370,23 @@ class Examples(RowsToJudge, Labelled, Sized):
         return self.add_mistakes_with(self.rows.backend.count, tally)
 
     def add_mistakes_with(self, count: Count, tally: Tally) -> bool:
+        placed = self.rows.placed
+        w = np.array(tally.w) if self.k is None else [placed(each) for each in tally.w]
+        evaluations = len(w) * (self.k or 1)
         if self.c is not None:
             return all(
-                self._add_block(count, tally, block) for block in summation.blocks(self.rows.n)
+                self._add_block(count, tally, w, block) for block in summation.blocks(self.rows.n)
             )
-        evaluations = math.prod(tally.w.shape[:-1])  # whole numbers: no rounding
-        of_all = MistakeTally(tally.w, tally.limit, tally.plain, tally.weighted)
-        return all(
+        of_all = MistakeTally(w, tally.limit, tally.plain, tally.weighted)
+        return all(  # whole numbers: no rounding
             count(self.labelled, of_all, begin, end) for begin, end in self.rows.chunks(evaluations)
         )
 
-    def _add_block(self, count: Count, tally: Tally, block: tuple[int, int]) -> bool:
-        weighted, evaluations = np.zeros(len(tally.w)), math.prod(tally.w.shape[:-1])
-        of_block = MistakeTally(tally.w, tally.limit_of_block, tally.plain, weighted)
+    def _add_block(
+        self, count: Count, tally: Tally, w: Candidates, block: tuple[int, int]
+    ) -> bool:
+        weighted, evaluations = np.zeros(len(w)), len(w) * (self.k or 1)
+        of_block = MistakeTally(w, tally.limit_of_block, tally.plain, weighted)
         for begin, end in self.rows.chunks(evaluations, block):
             if not count(self.labelled, of_block, begin, end):
                 break

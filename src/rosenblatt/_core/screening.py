@@ -23,7 +23,7 @@ from rosenblatt._core.protocol import (
     Slack,
     UpdateRule,
 )
-from rosenblatt._core.rows import Csr, Examples, RowsToJudge, Tally, Weights
+from rosenblatt._core.rows import Examples, RowsToJudge, Tally, Weights
 
 FEW = 64  # a probe is made where at most one visit in so many was an update,
 PART = 64  # of one row in so many,
@@ -96,8 +96,6 @@ class Screen:
         rows = self._rows
         if compute.whole_epochs is None or rows.on_gpu:
             return 0
-        if self._classes > 1 and isinstance(rows.X, Csr):
-            return 0  # sparse multiclass: one epoch after the other has a faster layout of weights
         # Visits, and twice a count of mistakes, as numbers.
         numbers: int = 12 * visits * rows.row_size * self._classes
         return min(compute.chunk // max(numbers, 1), MOST_EPOCHS, self._epochs_without())
@@ -170,7 +168,7 @@ class Screen:
             self._lost -= spared
 
     def _refer_to(self, w: Weights, rows: int) -> None:
-        self._reference = w.copy()
+        self._reference = np.copy(w)
         self._of_row = np.empty(rows, dtype=np.float32)
         self._known, self._wanted = 0, rows
         self._passed = self._evaluated = 0

@@ -13,7 +13,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt._training.monitor import Interrupted
-from rosenblatt._training.state import Candidate, Cannot, EvaluationRows, Job, State, V, W, Where
+from rosenblatt._training.state import (
+    Candidate,
+    Cannot,
+    EvaluationRows,
+    Job,
+    State,
+    V,
+    W,
+    Where,
+    copied,
+)
 from rosenblatt._util.progress import interrupted_by
 
 
@@ -115,7 +125,7 @@ class _Kept(Keep):
     evaluated = True
 
     def begin(self, job: Job[W, V], state: State[W, V]) -> None:
-        w = state.memory.w.copy()
+        w = copied(state.memory.w)
         if w.any() or job.evaluation_rows.tie:
             plain, weighted = job.evaluation_rows.count([w])
             state.kept = Candidate(w, int(plain[0]), float(weighted[0]), averaged=False)
@@ -138,15 +148,15 @@ class _Kept(Keep):
         kept, challengers = state.kept, self._challengers(job, state)
         assert kept is not None
         if state.clean and not job.validating:  # known without counting: the last make no mistake
-            kept = kept.or_newer(Candidate(state.memory.w.copy(), 0, 0.0, averaged=False))
+            kept = kept.or_newer(Candidate(state.memory.w, 0, 0.0, averaged=False))
             del challengers[0]
-        if not challengers:
-            return kept
-        plain, weighted = job.evaluation_rows.count(
-            [w for w, _ in challengers],
-            [kept.limit_for(averaged=averaged) for _, averaged in challengers],
-        )
-        return reduce(Candidate.or_newer, _candidates(challengers, plain, weighted), kept)
+        if challengers:
+            plain, weighted = job.evaluation_rows.count(
+                [w for w, _ in challengers],
+                [kept.limit_for(averaged=averaged) for _, averaged in challengers],
+            )
+            kept = reduce(Candidate.or_newer, _candidates(challengers, plain, weighted), kept)
+        return kept.apart_from(state.memory.w)
 
     def _validation_mistakes(self, job: Job[W, V], state: State[W, V]) -> int:
         assert state.kept is not None
@@ -246,7 +256,7 @@ class _OfPass(_Kept):
 
     def begin(self, job: Job[W, V], state: State[W, V]) -> None:
         if state.memory.w.any():  # weights to go on from; how good they are will be counted
-            state.kept = Candidate(state.memory.w.copy(), 0, 0.0, averaged=False)
+            state.kept = Candidate(copied(state.memory.w), 0, 0.0, averaged=False)
 
     def after_epoch(self, job: Job[W, V], state: State[W, V]) -> None:
         state.kept = self._challenge(job, state)
@@ -256,7 +266,8 @@ class _OfPass(_Kept):
         if state.kept is not None:
             rivals.insert(0, (state.kept.weights, state.kept.averaged))  # the older one first
         plain, weighted = job.evaluation_rows.count([w for w, _ in rivals])
-        return reduce(Candidate.or_newer, _candidates(rivals, plain, weighted))
+        best = reduce(Candidate.or_newer, _candidates(rivals, plain, weighted))
+        return best.apart_from(state.memory.w)
 
 
 class PocketOfPass(_OfPass):
@@ -297,8 +308,9 @@ class Following(Keep):
         mean, last = job.learner.average(state.memory, state.visits), state.memory.w
         weights = mean if of_mean else last
         plain, weighted = job.evaluation_rows.count([weights])
-        state.kept = next(_candidates([(weights, of_mean)], plain, weighted))
-        return Result(weights, state.kept.mistakes, state.kept)
+        kept = next(_candidates([(weights, of_mean)], plain, weighted))
+        state.kept = kept.apart_from(last)
+        return Result(state.kept.weights, kept.mistakes, state.kept)
 
 
 FADES = 1 - 1 / 512
@@ -369,7 +381,7 @@ def _candidates(
     rivals: list[tuple[W, bool]], plain: NDArray[np.int64], weighted: NDArray[np.float64]
 ) -> Iterator[Candidate[W]]:
     for (w, averaged), mistakes, weight in zip(rivals, plain, weighted, strict=True):
-        yield Candidate(w.copy(), int(mistakes), float(weight), averaged)
+        yield Candidate(w, int(mistakes), float(weight), averaged)
 
 
 def _count(examples: EvaluationRows[W], weights: W) -> int:

@@ -93,7 +93,8 @@ class InFeatures(ABC):
     def average(self, memory: PrimalMemory, visits: int) -> Weights:
         if memory.correction is None or visits == 0:
             return memory.w
-        return self._obeying(memory.w - memory.correction / visits)
+        mean = memory.correction / visits
+        return self._obeying(np.subtract(memory.w, mean, out=mean))
 
     def _obeying(self, w: Weights) -> Weights:
         """A mean of weights that have their signs has them, too, but for rounding."""
@@ -104,13 +105,13 @@ class InFeatures(ABC):
         if isinstance(learned, Voters):
             return learned
         with np.errstate(over="ignore"):
-            finite = np.isfinite(eta * learned).all()
+            finite = np.isfinite(learned if eta == 1 else eta * learned).all()
         if not finite:
             raise WeightsOverflowError(
                 f"The weights times {option('eta0', eta)} are beyond the largest floating-point "
                 f"number. Use a smaller {option('eta0')}: it only scales the weights."
             )
-        return LinearRule(learned.copy(), eta)
+        return LinearRule(learned, eta)
 
     def _step(self, memory: PrimalMemory, step: Weights, visits: int) -> None:
         if self.rule.decay:  # every look at all rows was a step, or training would have ended
@@ -166,7 +167,7 @@ class Primal(InFeatures):
         self.evaluation_rows = ScreenedRows(examples, self.screen)
 
     def start(self, w: Weights, *, averaged: bool) -> PrimalMemory:
-        return self._begun(w, self.examples.rows.n, averaged=averaged)
+        return self._begun(self.examples.rows.placed(w), self.examples.rows.n, averaged=averaged)
 
     def use(self, rule: UpdateRule) -> None:
         if rule != self.rule:
@@ -179,7 +180,14 @@ class Primal(InFeatures):
             return None
         return self.examples.mistakes(voters.scores(rows))
 
-    def _arrays(self, memory: PrimalMemory, visits: int) -> LearnerArrays:
+    def arrays(self, memory: PrimalMemory, visits: int) -> LearnerArrays:
+        """What is in the memory, for the core to change."""
+        placed = self.examples.rows.placed
+        memory.w = placed(memory.w)
+        if memory.correction is not None:
+            memory.correction = placed(memory.correction)
+        if memory.precision is not None:
+            memory.precision = placed(memory.precision)
         log = None if self.log is None else self.log.columns
         return LearnerArrays(
             *(memory.w, memory.correction, memory.counts, memory.precision),
@@ -201,11 +209,11 @@ class Primal(InFeatures):
         The order of the next epoch is made as far as `end` meanwhile, where another thread can.
         """
         e, log, screen = self.examples, self.log, self.screen
+        learner = self.arrays(memory, visits)
         if screen.before(begin, memory.w):
             return begin, 0  # nothing yet: Ctrl-C first
         if log is not None:
             max_updates = min(max_updates, log.room)
-        learner = self._arrays(memory, visits)
         if screen.ready:
             reached, updates = screen.visit(learner, order, begin, end, max_updates)
         else:
@@ -230,7 +238,7 @@ class Primal(InFeatures):
         if log is not None:
             max_updates = min(max_updates, log.room)
         made = e.rows.backend.search(
-            e.labelled, self.rule, self._arrays(memory, visits), draw, max_visits, max_updates
+            e.labelled, self.rule, self.arrays(memory, visits), draw, max_visits, max_updates
         )
         if log is not None:
             log.take(made[1], e.y)
@@ -238,6 +246,7 @@ class Primal(InFeatures):
 
     def look(self, w: Weights) -> Look:
         e, rule = self.examples, self.rule._replace(kind="perceptron")
+        w = e.rows.placed(w)
         marks = np.zeros(e.rows.n, dtype=np.uint8 if e.k is None else np.int32)
         scores = None if self.log is None else np.empty(e.rows.n)
         fold = Fold[Weights]()

@@ -93,7 +93,7 @@ class Voters:
         step = self._per_block
         self._blocks = [weights[k : k + step] for k in range(0, len(weights), step)]
         if self._blocks and len(self._blocks[-1]) < step:  # room for more
-            room = np.empty((step, *self._shape))
+            room = self._room_for(weights[0])
             room[: len(self._blocks[-1])] = self._blocks[-1]
             self._blocks[-1] = room
         self._votes, self._since = votes, since
@@ -123,9 +123,14 @@ class Voters:
             )
         place = len(self) % self._per_block
         if place == 0:
-            self._blocks.append(np.empty((self._per_block, *self._shape)))
+            self._blocks.append(self._room_for(w))
         self._blocks[-1][place] = w
         self._votes.append(0)
+
+    def _room_for(self, w: Weights) -> Weights:
+        if w.ndim == 2 and not w.flags.c_contiguous:  # one feature after another
+            return np.empty((self._per_block, *self._shape[::-1])).transpose(0, 2, 1)
+        return np.empty((self._per_block, *self._shape))
 
     def close(self, visits: int) -> None:
         """Give the newest voter its votes up to now."""

@@ -14,7 +14,7 @@ from typing import cast
 import numpy as np
 
 from rosenblatt._core.backend import compute
-from rosenblatt._core.protocol import KeptWeights, LearnerArrays, Permutation
+from rosenblatt._core.protocol import KeptWeights, Permutation
 from rosenblatt._core.rows import Weights
 from rosenblatt._training.learner import Primal, PrimalState
 from rosenblatt._training.monitor import Interrupted
@@ -131,11 +131,12 @@ def _make(
     kept: Candidate[Weights] | None,
     epochs: int,
 ) -> None:
-    e, memory, backend = learner.examples, state.memory, compute.whole_epochs
+    e, backend = learner.examples, compute.whole_epochs
     assert backend is not None
     best = None
     if kept is not None:
-        best = KeptWeights(kept.weights.copy(), kept.mistakes, float(kept.weighted), kept.averaged)
+        w = np.copy(e.rows.placed(kept.weights))
+        best = KeptWeights(w, kept.mistakes, float(kept.weighted), kept.averaged)
     permutation = None
     if order.pool is not None:
         permutation = Permutation(order.pool, state.seed, state.epoch)
@@ -143,7 +144,7 @@ def _make(
     done, visits, clean, mistakes, weighted, averaged = backend.epochs(
         e.labelled,
         learner.rule,
-        LearnerArrays(memory.w, memory.correction, memory.counts, visits=state.visits),
+        learner.arrays(state.memory, state.visits),
         order.present if isinstance(order, Shuffle) else order.rows(state.seed),
         permutation,
         best,

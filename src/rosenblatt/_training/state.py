@@ -70,6 +70,11 @@ V = TypeVar("V", bound=VoterSet)
 W_contra = TypeVar("W_contra", bound=Learned, contravariant=True)
 
 
+def copied(w: W) -> W:
+    """It lies as the original."""
+    return np.copy(w) if isinstance(w, np.ndarray) else w.copy()
+
+
 @dataclass
 class Memory(Generic[W]):
     """What a learner has learned."""
@@ -81,9 +86,9 @@ class Memory(Generic[W]):
     updates: int = 0  # so far, which a rate that decays asks for
 
     def copy(self) -> Memory[W]:
-        correction = None if self.correction is None else self.correction.copy()
-        precision = None if self.precision is None else self.precision.copy()
-        return Memory(self.w.copy(), correction, self.counts.copy(), precision, self.updates)
+        correction = None if self.correction is None else copied(self.correction)
+        precision = None if self.precision is None else copied(self.precision)
+        return Memory(copied(self.w), correction, self.counts.copy(), precision, self.updates)
 
 
 class EvaluationRows(Protocol[W_contra]):
@@ -225,6 +230,10 @@ class Candidate(Generic[W]):
         """The weighted mistakes with which newer weights no longer replace these."""
         wins_a_tie = averaged and not self.averaged
         return float(np.nextafter(self.weighted, np.inf)) if wins_a_tie else self.weighted
+
+    def apart_from(self, current: W) -> Candidate[W]:
+        """Not the weights that training changes, but a copy."""
+        return replace(self, weights=copied(current)) if self.weights is current else self
 
     def or_newer(self, other: Candidate[W]) -> Candidate[W]:
         return other if other.weighted < self.limit_for(averaged=other.averaged) else self

@@ -80,7 +80,7 @@ class OnGpu:
         rows, y, c, _ = examples
         w, limit, plain, weighted = tally
         with errors_in_words():
-            found, flags = mistakes(rows, rows.labels(y, c), w, begin, end)
+            found, flags = mistakes(rows, rows.labels(y, c), np.array(w), begin, end)
         plain += found
         if flags is None or c is None:
             weighted += found

@@ -249,6 +249,13 @@ struct Slack {
   int64_t max_evaluations;
 };
 
+// Weights of many classes to be judged; with a drift, their mean.
+struct Judged {
+  OfClasses<const double> w;
+  std::optional<OfClasses<const double>> drift;
+  int64_t visits = 0;
+};
+
 NAMESPACE_BEGIN(NB_NAMESPACE)
 NAMESPACE_BEGIN(detail)
 // A struct from a tuple of its fields. (The caster of std::tuple would copy a named tuple first.)
@@ -290,6 +297,17 @@ struct type_caster<JointLearnerArrays>
     : FromTuple<JointLearnerArrays, OfClasses<double>, std::optional<OfClasses<double>>,
                 Matrix<int64_t>, std::optional<OfClasses<double>>, int64_t,
                 decltype(JointLearnerArrays::log), int64_t> {};
+template <>
+struct type_caster<Judged> : FromTuple<Judged, OfClasses<const double>,
+                                       std::optional<OfClasses<const double>>, int64_t> {
+  bool from_python(handle source, uint32_t flags, cleanup_list* cleanup) noexcept {
+    if (PyTuple_Check(source.ptr())) return FromTuple::from_python(source, flags, cleanup);
+    make_caster<OfClasses<const double>> alone;
+    if (!alone.from_python(source, flags, cleanup)) return false;
+    value = Judged{alone.operator cast_t<OfClasses<const double>>(), std::nullopt};
+    return true;
+  }
+};
 template <>
 struct type_caster<Permutation> : FromTuple<Permutation, IndexVector, uint64_t, int64_t, int64_t> {};
 template <class Weights>

@@ -36,24 +36,40 @@ struct Strided {
   ROSENBLATT_INLINE double& operator[](int64_t j) const { return first[j * step]; }
 };
 
-// The weights, one feature after another: what an entry of a sparse row meets lies together.
+// Reads the mean of the weights over the visits, which need not be worked out beforehand.
+struct MeanOf {
+  const double *w, *drift;
+  double visits;
+  ROSENBLATT_INLINE MeanOf operator+(int64_t j) const { return {w + j, drift + j, visits}; }
+  ROSENBLATT_INLINE double operator[](int64_t j) const { return w[j] - drift[j] / visits; }
+};
+
+// The weights, one feature after another: what an entry of a sparse row meets lies together. With a
+// drift, scores are those of the mean.
 struct ByFeature {
   double* w;
   int64_t k, size;
+  const double* drift = nullptr;
+  double visits = 0;
 
-  // 16 classes at a time, or fewer; the last ones overlap those before them.
   template <class Rows>
   ROSENBLATT_INLINE void scores(const Rows& rows, int64_t i, double* out) const {
-    if (k >= 16) some<16>(rows, i, out);
-    else if (k >= 8) some<8>(rows, i, out);
-    else if (k >= 4) some<4>(rows, i, out);
-    else some<2>(rows, i, out);
+    if (drift) scores(rows, i, MeanOf{w, drift, visits}, out);
+    else scores(rows, i, static_cast<const double*>(w), out);
   }
-  template <int C, class Rows>
-  ROSENBLATT_INLINE void some(const Rows& rows, int64_t i, double* out) const {
+  // 16 classes at a time, or fewer; the last ones overlap those before them.
+  template <class Rows, class Weights>
+  ROSENBLATT_INLINE void scores(const Rows& rows, int64_t i, Weights from, double* out) const {
+    if (k >= 16) some<16>(rows, i, from, out);
+    else if (k >= 8) some<8>(rows, i, from, out);
+    else if (k >= 4) some<4>(rows, i, from, out);
+    else some<2>(rows, i, from, out);
+  }
+  template <int C, class Rows, class Weights>
+  ROSENBLATT_INLINE void some(const Rows& rows, int64_t i, Weights from, double* out) const {
     for (int64_t c = 0; c < k; c += C) {
-      const int64_t from = c + C < k ? c : k - C;
-      rows.template score_side_by_side<C>(i, w + from, k, out + from);
+      const int64_t first = c + C < k ? c : k - C;
+      rows.template score_side_by_side<C>(i, from + first, k, out + first);
     }
   }
   ROSENBLATT_INLINE Strided of(int64_t c) const { return {w + c, k}; }

@@ -202,20 +202,21 @@ struct Csr {
   }
 
   // The same of C weight vectors that lie side by side: the first of feature j is w[j * width].
-  template <int C>
-  ROSENBLATT_INLINE void score_side_by_side(int64_t i, const double* w, int64_t width,
+  template <int C, class Weights>
+  ROSENBLATT_INLINE void score_side_by_side(int64_t i, Weights w, int64_t width,
                                             double* out) const {
     double lane[L][C] = {};
     for (Index e = start[i]; e < start[i + 1]; ++e) {
       const double value = double(x[e]);
-      const double* const of_column = w + column[e] * width;
+      const Weights of_column = w + column[e] * width;
       double* const sum = lane[column[e] & (L - 1)];
       for (int c = 0; c < C; ++c) sum[c] += value * of_column[c];
     }
     for (int half = L / 2; half > 0; half /= 2)
       for (int l = 0; l < half; ++l)
         for (int c = 0; c < C; ++c) lane[l][c] += lane[l + half][c];
-    for (int c = 0; c < C; ++c) out[c] = lane[0][c] + w[d * width + c];
+    const Weights intercepts = w + d * width;
+    for (int c = 0; c < C; ++c) out[c] = lane[0][c] + intercepts[c];
   }
 
   template <class Into>

@@ -41,8 +41,22 @@ TIES = {"mistake": 0.0, "positive": TINY, "negative": -TINY}
 # class lies after another, or, for sparse rows, one feature after another (order="F"); all that is
 # learned lies alike.
 
-Candidates = Floats | list[Floats]
-"""Weight vectors, in rows; of many classes a list, so that none is copied."""
+
+class Mean(NamedTuple):
+    """The mean of weights over all visits, not worked out yet."""
+
+    w: Floats
+    correction: Floats
+    visits: int
+
+    def worked_out(self) -> Floats:
+        mean = self.correction / self.visits
+        return np.subtract(self.w, mean, out=mean)
+
+
+Candidates = Any
+"""Weight vectors, in rows; of many classes a list, so that none is copied: arrays, and for sparse
+rows means that are not worked out."""
 
 
 class LabelledRows(NamedTuple):

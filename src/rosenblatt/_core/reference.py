@@ -22,8 +22,10 @@ from numpy.typing import NDArray
 from rosenblatt._core.protocol import (
     SHRINK_EVERY,
     BatchStep,
+    Candidates,
     LabelledRows,
     LearnerArrays,
+    Mean,
     MistakeTally,
     Permutation,
     UpdateRule,
@@ -545,6 +547,7 @@ def count(examples: LabelledRows, tally: MistakeTally, begin: int, end: int) -> 
     """
     rows, y, c, tie = examples
     w, limit, plain, weighted = tally
+    w = [each.worked_out() if isinstance(each, Mean) else each for each in w]
     for i in range(begin, end):
         weight = 1.0 if c is None else float(c[i])
         if weight == 0:
@@ -557,9 +560,7 @@ def count(examples: LabelledRows, tally: MistakeTally, begin: int, end: int) -> 
     return bool((weighted < limit).any())
 
 
-def vote(
-    rows: Rows, voters: NDArray[np.float64], votes: Vector, begin: int, end: int, out: Vector
-) -> None:
+def vote(rows: Rows, voters: Candidates, votes: Vector, begin: int, end: int, out: Vector) -> None:
     """out[i] += Σ over voters of votes · sign(score), with sign(0) = +1.
 
     With many classes a voter gives its votes to the class of the highest score: out[i, c] += votes.

@@ -18,7 +18,7 @@ from scipy import sparse
 from rosenblatt._core import summation
 from rosenblatt._core.backend import compute, gpu
 from rosenblatt._core.device import OnDevice
-from rosenblatt._core.protocol import Candidates, LabelledRows, MistakeTally
+from rosenblatt._core.protocol import Candidates, LabelledRows, Mean, MistakeTally
 from rosenblatt._core.summation import Fold, folded, in_order
 from rosenblatt._util.progress import check_interrupt
 
@@ -213,10 +213,19 @@ class Rows:
         are sparse, else one class after another. A copy only if they lie otherwise."""
         return np.asarray(w, order="F" if self.by_feature else "C")
 
+    def candidate(self, w: Weights | Mean) -> Weights | Mean:
+        if not isinstance(w, Mean):
+            return self.placed(w)
+        if not self.by_feature:
+            return self.placed(w.worked_out())
+        return w._replace(w=self.placed(w.w), correction=self.placed(w.correction))
+
     def scores(self, w: Weights) -> NDArray[np.float64]:
         """w·x + b for every row; of many classes one for each, in a column of its own."""
         assert w.shape[-1] == self.d + 1
-        if not self.by_feature or self.n * self.row_size > self.d:  # else it takes longer to move them
+        if (
+            not self.by_feature or self.n * self.row_size > self.d
+        ):  # else it takes longer to move them
             w = self.placed(w)
         out = np.empty((self.n, *w.shape[:-1]))
         for begin, end in self.chunks(len(w) if w.ndim > 1 else 1):
@@ -300,7 +309,7 @@ def standing(
 class Tally:
     """The mistakes of several weight vectors, up to the limit of each."""
 
-    def __init__(self, weights: Sequence[Weights], limits: list[float] | None):
+    def __init__(self, weights: Sequence[Weights | Mean], limits: list[float] | None):
         self.w = list(weights)
         number = len(self.w)
         self.limit = np.full(number, np.inf) if limits is None else np.array(limits, np.float64)
@@ -327,7 +336,7 @@ class RowsToJudge(ABC):
     """Rows that weight vectors can be compared on."""
 
     def count(
-        self, weights: Sequence[Weights], limits: list[float] | None = None
+        self, weights: Sequence[Weights | Mean], limits: list[float] | None = None
     ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """Mistakes of each weight vector, plain and weighted, in one pass over the rows.
 
@@ -370,8 +379,7 @@ class Examples(RowsToJudge, Labelled, Sized):
         return self.add_mistakes_with(self.rows.backend.count, tally)
 
     def add_mistakes_with(self, count: Count, tally: Tally) -> bool:
-        placed = self.rows.placed
-        w = np.array(tally.w) if self.k is None else [placed(each) for each in tally.w]
+        w = np.array(tally.w) if self.k is None else [self.rows.candidate(w) for w in tally.w]
         evaluations = len(w) * (self.k or 1)
         if self.c is not None:
             return all(
@@ -382,9 +390,7 @@ class Examples(RowsToJudge, Labelled, Sized):
             count(self.labelled, of_all, begin, end) for begin, end in self.rows.chunks(evaluations)
         )
 
-    def _add_block(
-        self, count: Count, tally: Tally, w: Candidates, block: tuple[int, int]
-    ) -> bool:
+    def _add_block(self, count: Count, tally: Tally, w: Candidates, block: tuple[int, int]) -> bool:
         weighted, evaluations = np.zeros(len(w)), len(w) * (self.k or 1)
         of_block = MistakeTally(w, tally.limit_of_block, tally.plain, weighted)
         for begin, end in self.rows.chunks(evaluations, block):

@@ -18,6 +18,7 @@ from rosenblatt._core.protocol import (
     Indices,
     LabelledRows,
     LearnerArrays,
+    Mean,
     MistakeTally,
     ScreeningBackend,
     Slack,
@@ -185,6 +186,7 @@ class ScreenedRows(RowsToJudge):
     def add_mistakes(self, tally: Tally) -> bool:
         if not self._screen.ready:
             return self._examples.add_mistakes(tally)
+        tally.w = [w.worked_out() if isinstance(w, Mean) else w for w in tally.w]
         return self._examples.add_mistakes_with(self._screen.count, tally)
 
     def mistakes(self, scores: NDArray[np.float64]) -> int:

@@ -211,6 +211,9 @@ class Dual:
             memory.w, memory.correction, memory.counts = before.w, before.correction, before.counts
             raise
 
+    def candidate_mean(self, memory: DualMemory, visits: int) -> KernelExpansion:
+        return self.average(memory, visits)
+
     def average(self, memory: DualMemory, visits: int) -> KernelExpansion:
         w, correction = memory.w, memory.correction
         if correction is None or visits == 0:

@@ -15,7 +15,13 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 
 from rosenblatt._core.rows import Rows
 from rosenblatt._training.fit import fit, partial_fit
-from rosenblatt._training.linear_rule import VOTING, LinearRule, SeparateVoters, Voters
+from rosenblatt._training.linear_rule import (
+    VOTING,
+    LinearRule,
+    MeanRule,
+    SeparateVoters,
+    Voters,
+)
 from rosenblatt._training.monitor import Recorder, TakesCallbacks
 from rosenblatt._training.plain import plain, restored
 from rosenblatt._training.state import AnyState, Candidate
@@ -141,6 +147,11 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] # untype
     def __copy__(self) -> Self:
         other = type(self).__new__(type(self))
         other.__dict__ = vars(self).copy()
+        state = vars(self).get("_state")
+        if state is not None and state.in_place:
+            rule = self.__dict__["_rule"]
+            more = {"_state": state.copy(), "_rule": LinearRule(np.copy(rule.weights), rule.eta)}
+            other.__dict__ |= more
         return other
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
@@ -221,6 +232,8 @@ class TrainedLinearClassifier(Training, LinearClassifier):
     def _kept_in_pickles(self) -> dict[str, Any]:
         """Not one number for each training row: only to resume takes those."""
         kept = super()._kept_in_pickles()
+        if isinstance(kept.get("_rule"), MeanRule):
+            kept["_rule"] = LinearRule(kept["_rule"].weights, kept["_rule"].eta)
         if self.warm_start or kept.get("_counts") is None:
             return kept
         del kept["_counts"]

@@ -35,6 +35,12 @@ class Result(Generic[W, V]):
     mistakes: int | None  # None: counting was not waited for
     kept: Candidate[W] | None = None  # the rule as it was evaluated, where it was
 
+    def settled(self, state: State[W, V]) -> Result[W, V]:
+        if self.kept is None:
+            return self
+        kept = self.kept.settled(state.memory.w)
+        return Result(kept.weights, self.mistakes, kept)
+
 
 class Keep(ABC):
     """Watches training and says in the end which rule to return."""
@@ -141,10 +147,16 @@ class _Kept(Keep):
     def _challengers(self, job: Job[W, V], state: State[W, V]) -> list[tuple[W, bool]]:
         """Weights to be compared, the last ones first, and whether they are averages."""
         last = (state.memory.w, False)
-        return [last, (job.learner.average(state.memory, state.visits), True)][: 1 + self.averaged]
+        mean = job.learner.candidate_mean(state.memory, state.visits)
+        return [last, (mean, True)][: 1 + self.averaged]
+
+    def _judge(self, job: Job[W, V], state: State[W, V]) -> None:
+        best = self._challenge(job, state)
+        state.kept = None  # before there is another one
+        state.kept = best.settled(state.memory.w)
 
     def _challenge(self, job: Job[W, V], state: State[W, V]) -> Candidate[W]:
-        """The best of the weights kept so far and of the challengers."""
+        """The best of the weights kept so far and of the challengers; not settled."""
         kept, challengers = state.kept, self._challengers(job, state)
         assert kept is not None
         if state.clean and not job.validating:  # known without counting: the last make no mistake
@@ -156,7 +168,7 @@ class _Kept(Keep):
                 [kept.limit_for(averaged=averaged) for _, averaged in challengers],
             )
             kept = reduce(Candidate.or_newer, _candidates(challengers, plain, weighted), kept)
-        return kept.apart_from(state.memory.w)
+        return kept
 
     def _validation_mistakes(self, job: Job[W, V], state: State[W, V]) -> int:
         assert state.kept is not None
@@ -185,7 +197,7 @@ class Best(_Kept):
         return BestOfPass
 
     def after_epoch(self, job: Job[W, V], state: State[W, V]) -> None:
-        state.kept = self._challenge(job, state)
+        self._judge(job, state)
         super().after_epoch(job, state)
 
     def row_evaluations(self, job: Job[W, V], state: State[W, V]) -> int:
@@ -210,7 +222,7 @@ class Auto(Best):
 
     def compare(self, job: Job[W, V], state: State[W, V]) -> None:
         if not job.validating:
-            state.kept = self._challenge(job, state)
+            self._judge(job, state)
             self._compared_after = state.visits
 
     def monitored_mistakes(self, state: State[W, V]) -> float:
@@ -244,7 +256,7 @@ class Pocket(_Kept):
         return PocketOfPass
 
     def after_update(self, job: Job[W, V], state: State[W, V]) -> None:
-        state.kept = self._challenge(job, state)
+        self._judge(job, state)
 
     def row_evaluations(self, job: Job[W, V], state: State[W, V]) -> int:
         steps = min(state.updates, state.visits)  # a batch step is one visit of many updates
@@ -259,15 +271,14 @@ class _OfPass(_Kept):
             state.kept = Candidate(copied(state.memory.w), 0, 0.0, averaged=False)
 
     def after_epoch(self, job: Job[W, V], state: State[W, V]) -> None:
-        state.kept = self._challenge(job, state)
+        self._judge(job, state)
 
     def _challenge(self, job: Job[W, V], state: State[W, V]) -> Candidate[W]:
         rivals = self._challengers(job, state)
         if state.kept is not None:
             rivals.insert(0, (state.kept.weights, state.kept.averaged))  # the older one first
         plain, weighted = job.evaluation_rows.count([w for w, _ in rivals])
-        best = reduce(Candidate.or_newer, _candidates(rivals, plain, weighted))
-        return best.apart_from(state.memory.w)
+        return reduce(Candidate.or_newer, _candidates(rivals, plain, weighted))
 
 
 class PocketOfPass(_OfPass):
@@ -309,7 +320,7 @@ class Following(Keep):
         weights = mean if of_mean else last
         plain, weighted = job.evaluation_rows.count([weights])
         kept = next(_candidates([(weights, of_mean)], plain, weighted))
-        state.kept = kept.apart_from(last)
+        state.kept = kept.settled(last)
         return Result(state.kept.weights, kept.mistakes, state.kept)
 
 

@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt._core import summation
-from rosenblatt._core.protocol import BatchStep, LearnerArrays, Permutation, UpdateRule
+from rosenblatt._core.backend import compute
+from rosenblatt._core.protocol import BatchStep, LearnerArrays, Mean, Permutation, UpdateRule
 from rosenblatt._core.rows import Examples, Rows, Scale, Weights, nonzeros
 from rosenblatt._core.screening import Screen, ScreenedRows
 from rosenblatt._core.summation import Fold
@@ -45,8 +46,11 @@ class Look(NamedTuple):
 
 
 def is_finite(memory: PrimalMemory) -> bool:
-    parts = (memory.w, memory.correction, memory.precision)
-    return all(bool(np.isfinite(part).all()) for part in parts if part is not None)
+    return all(all_finite(part) for part in memory.parts if part is not None)
+
+
+def all_finite(w: Weights) -> bool:
+    return compute.backend.all_finite(w.ravel(order="K"))
 
 
 def numbers_read(rows: Rows) -> int:
@@ -93,8 +97,10 @@ class InFeatures(ABC):
     def average(self, memory: PrimalMemory, visits: int) -> Weights:
         if memory.correction is None or visits == 0:
             return memory.w
-        mean = memory.correction / visits
-        return self._obeying(np.subtract(memory.w, mean, out=mean))
+        return self._obeying(Mean(memory.w, memory.correction, visits).worked_out())
+
+    def candidate_mean(self, memory: PrimalMemory, visits: int) -> Any:
+        return self.average(memory, visits)
 
     def _obeying(self, w: Weights) -> Weights:
         """A mean of weights that have their signs has them, too, but for rounding."""
@@ -105,7 +111,7 @@ class InFeatures(ABC):
         if isinstance(learned, Voters):
             return learned
         with np.errstate(over="ignore"):
-            finite = np.isfinite(learned if eta == 1 else eta * learned).all()
+            finite = all_finite(learned if eta == 1 else eta * learned)
         if not finite:
             raise WeightsOverflowError(
                 f"The weights times {option('eta0', eta)} are beyond the largest floating-point "
@@ -167,7 +173,10 @@ class Primal(InFeatures):
         self.evaluation_rows = ScreenedRows(examples, self.screen)
 
     def start(self, w: Weights, *, averaged: bool) -> PrimalMemory:
-        return self._begun(self.examples.rows.placed(w), self.examples.rows.n, averaged=averaged)
+        rows = self.examples.rows
+        if not w.any():  # not a copy of so many zeros
+            w = np.zeros(w.shape, order="F" if rows.by_feature else "C")
+        return self._begun(rows.placed(w), rows.n, averaged=averaged)
 
     def use(self, rule: UpdateRule) -> None:
         if rule != self.rule:
@@ -179,6 +188,14 @@ class Primal(InFeatures):
         if voters.vectors * numbers_read(rows) > most:
             return None
         return self.examples.mistakes(voters.scores(rows))
+
+    def candidate_mean(self, memory: PrimalMemory, visits: int) -> Any:
+        """Weights of many classes and many columns are large: they are counted before the mean is
+        worked out."""
+        large = self.examples.k is not None and self.examples.rows.by_feature
+        if not large or memory.correction is None or visits == 0:
+            return self.average(memory, visits)
+        return Mean(memory.w, memory.correction, visits)
 
     def arrays(self, memory: PrimalMemory, visits: int) -> LearnerArrays:
         """What is in the memory, for the core to change."""

@@ -5,11 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rosenblatt._core.few_columns import FewColumns
+from rosenblatt._core.protocol import Mean
 from rosenblatt._core.rows import Rows, Weights
 from rosenblatt._util.progress import check_interrupt, interrupted_by
 from rosenblatt._util.spelling import option
@@ -42,6 +45,27 @@ class LinearRule:
     @property
     def intercept(self) -> NDArray[np.float64]:
         return read_only(self.eta * np.atleast_2d(self.weights)[:, -1])
+
+
+class MeanRule(LinearRule):
+    """The mean of weights that partial_fit goes on changing where they are; worked out when asked
+    for."""
+
+    mean: Mean
+
+    def __init__(self, mean: Mean, eta: float):
+        vars(self).update(mean=mean, eta=eta)
+
+    @cached_property
+    def weights(self) -> Weights:
+        return self.mean.worked_out()
+
+    def signed(self, rows: Rows) -> NDArray[np.float64]:
+        few = None if "weights" in vars(self) else FewColumns.of(rows)
+        if few is None:
+            return super().signed(rows)
+        w, correction = few.part_of(self.mean.w), few.part_of(self.mean.correction)
+        return Rows(few.X).scores(Mean(w, correction, self.mean.visits).worked_out())
 
 
 def read_only(array: NDArray[Any]) -> NDArray[Any]:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, Protocol, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, Protocol, Self, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt._core import summation
 from rosenblatt._core.cyclic import overflow
-from rosenblatt._core.protocol import Permutation, UpdateRule
+from rosenblatt._core.protocol import Mean, Permutation, UpdateRule
 from rosenblatt._core.rows import Scale
 from rosenblatt._core.summation import Fold, in_order
 from rosenblatt._core.update_log import Log
@@ -72,7 +72,7 @@ W_contra = TypeVar("W_contra", bound=Learned, contravariant=True)
 
 def copied(w: W) -> W:
     """It lies as the original."""
-    return np.copy(w) if isinstance(w, np.ndarray) else w.copy()
+    return cast("W", np.copy(w)) if isinstance(w, np.ndarray) else w.copy()
 
 
 @dataclass
@@ -84,6 +84,11 @@ class Memory(Generic[W]):
     counts: NDArray[np.int64]  # updates by row (and class); none on a stream
     precision: W | None = None  # how sure AROW is of each weight
     updates: int = 0  # so far, which a rate that decays asks for
+
+    @property
+    def parts(self) -> tuple[W | None, ...]:
+        """What there is for each feature."""
+        return self.w, self.correction, self.precision
 
     def copy(self) -> Memory[W]:
         correction = None if self.correction is None else copied(self.correction)
@@ -174,6 +179,9 @@ class Learner(Protocol[W, V]):
     def average(self, memory: Memory[W], visits: int) -> W:
         """The mean of the weights over all visits, those after each visit counted once."""
 
+    def candidate_mean(self, memory: Memory[W], visits: int) -> Any:
+        """The same to be counted: it may not be worked out yet."""
+
     def use(self, rule: UpdateRule) -> None:
         """Another margin from here on."""
 
@@ -231,8 +239,10 @@ class Candidate(Generic[W]):
         wins_a_tie = averaged and not self.averaged
         return float(np.nextafter(self.weighted, np.inf)) if wins_a_tie else self.weighted
 
-    def apart_from(self, current: W) -> Candidate[W]:
-        """Not the weights that training changes, but a copy."""
+    def settled(self, current: W) -> Candidate[W]:
+        """Worked out, and not the weights that training changes, but a copy."""
+        if isinstance(self.weights, Mean):
+            return replace(self, weights=cast("W", self.weights.worked_out()))
         return replace(self, weights=copied(current)) if self.weights is current else self
 
     def or_newer(self, other: Candidate[W]) -> Candidate[W]:
@@ -266,6 +276,7 @@ class State(Generic[W, V]):
     losses: Losses | None = None  # with tol: None where they are not followed
     ahead: tuple[float, float] = (0.0, 0.0)  # partial_fit: mistakes of the mean, and of the last
     mixing: Fold[Share] | None = None  # order="mixed": what shards have added in this epoch
+    in_place: bool = False  # partial_fit changes the weights of this state, which nobody shares
 
     def forget(self, learner: Learner[W, V]) -> None:
         """The mean of the weights begins anew."""
@@ -277,6 +288,7 @@ class State(Generic[W, V]):
         return replace(
             self,
             memory=self.memory.copy(),
+            in_place=False,
             mistakes=self.mistakes.copy(),
             validation=self.validation.copy(),
             voters=None if self.voters is None else self.voters.copy(),

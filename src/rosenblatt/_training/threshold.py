@@ -52,7 +52,7 @@ def _lowered(rule: LinearRule | KernelRule, by: Any) -> LinearRule | KernelRule:
         return replace(rule, learned=learned)
     weights = rule.weights.copy()
     weights[..., -1] -= by / rule.eta
-    return replace(rule, weights=weights)
+    return LinearRule(weights, rule.eta)
 
 
 def on_rows(X: Any, y: Any) -> Counted:

@@ -14,7 +14,7 @@ import numbers
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, cast
 
@@ -23,10 +23,12 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils import check_random_state
 
+from rosenblatt._core.few_columns import FewColumns
+from rosenblatt._core.protocol import Mean
 from rosenblatt._core.rows import Examples, Scale, Weights
-from rosenblatt._training.keeps import KEEPS, Auto, Following
+from rosenblatt._training.keeps import KEEPS, Auto, Average, Following, Last
 from rosenblatt._training.learner import Primal, PrimalJob
-from rosenblatt._training.linear_rule import LinearRule, SeparateVoters, Voters
+from rosenblatt._training.linear_rule import LinearRule, MeanRule, SeparateVoters, Voters
 from rosenblatt._training.loop import train
 from rosenblatt._training.monitor import Progress, Watch
 from rosenblatt._training.orders import ORDERS
@@ -40,7 +42,16 @@ from rosenblatt._training.settings import (
     refuse,
     refuse_tie,
 )
-from rosenblatt._training.state import AnyJob, AnyState, Candidate, Job, State, check_finite, follow
+from rosenblatt._training.state import (
+    AnyJob,
+    AnyState,
+    Candidate,
+    Job,
+    Memory,
+    State,
+    check_finite,
+    follow,
+)
 from rosenblatt._training.stopping import Patience, SeparabilityOracle, StopReason, row_size
 from rosenblatt._validation import targets
 from rosenblatt._validation.rows import placed_rows
@@ -205,6 +216,10 @@ class InMemory(WeightsSet):
             learner, order, keep(), self.validation or learner.evaluation_rows, validating, watch
         )
 
+    def of_columns(self, few: FewColumns) -> InMemory:
+        e = self.examples
+        return replace(self, examples=Examples(few.X, e.y, e.c, e.k, e.tie))
+
     def recipe(self, settings: Settings) -> Recipe:
         return recipe_of(settings, self.examples, self.classes, judged_by(self.validation))
 
@@ -286,7 +301,9 @@ def first_state(
         k, size = len(rows.classes), rows.d + 1
         weights = np.zeros(size if k == 2 else (k, size))
     learner: Any = job.learner
-    memory = learner.start(weights / settings.units.eta0, averaged=job.keep.averaged)
+    if settings.units.eta0 != 1:
+        weights = weights / settings.units.eta0
+    memory = learner.start(weights, averaged=job.keep.averaged)
     return State(memory, seed_of(estimator.random_state), scale=learner.scale)
 
 
@@ -482,6 +499,26 @@ class OneTraining:
         self.job.watch.settle()
         self._fitted(reason, self.state).put_on(self.estimator, **self.rows.attributes)
 
+    def write_into(
+        self, whole: State[Weights, Voters], few: FewColumns, reason: StopReason
+    ) -> None:
+        """The state of all columns goes on as this one, which has few of them."""
+        self.job.watch.settle()
+        fitted, state, memory = self._fitted(reason, self.state), self.state, whole.memory
+        averaged = self.job.keep.averaged if state.kept is None else state.kept.averaged
+        if memory.correction is not None and state.visits_before != whole.visits_before:
+            memory.correction[...] = 0.0  # the mean has begun anew
+        learned = state.memory
+        for part, of_few in zip(memory.parts, learned.parts, strict=True):
+            if part is not None and of_few is not None:
+                few.write(of_few, part)
+        memory = replace(memory, counts=learned.counts, updates=learned.updates)
+        rule = LinearRule(memory.w, fitted._made_with.eta0)
+        if averaged and memory.correction is not None and state.visits:
+            rule = MeanRule(Mean(memory.w, memory.correction, state.visits), rule.eta)
+        state = replace(state, memory=memory, kept=None, in_place=True)
+        replace(fitted, _rule=rule, _state=state, _kept=None).put_on(self.estimator)
+
     def attributes(self) -> dict[str, Any]:
         as_if = copy.copy(self.estimator)
         fitted = self._fitted(StopReason.CALLBACK, self.state.copy())
@@ -492,6 +529,9 @@ class OneTraining:
         job, settings = self.job, self.settings
         check_finite(job, state)
         result = job.keep.result(job, state)
+        if self.recipe is None and state.kept is not result.kept:
+            state.kept = None  # nobody goes on from it
+        result = result.settled(state)
         stalled = reason in (StopReason.PATIENCE, StopReason.TOL)
         if stalled and result.mistakes == 0 and not job.keep.votes:
             reason = StopReason.SEPARATED  # the rule itself shows it (votes are no rule)
@@ -522,6 +562,13 @@ def one_pass(estimator: Training, settings: Settings, watch: Watch, rows: InMemo
     """One pass over the rows in their order; it goes on from the pass before, or from the start
     that is given."""
     before = _state_before(estimator, settings) if rows.start is None else None
+    few = whole = None
+    if before is not None:
+        few = _few_columns(settings, rows.examples)
+        if few is not None:
+            whole = before if before.in_place else before.copy()
+            before = replace(whole, memory=_part_of(whole.memory, few))
+            rows = rows.of_columns(few)
     job = rows.job_of_a_pass(settings, watch, None if before is None else before.scale)
     if before is None:
         state = first_state(rows, estimator, settings, job, goes_on=True)
@@ -535,7 +582,29 @@ def one_pass(estimator: Training, settings: Settings, watch: Watch, rows: InMemo
     reason = train(job, state, max_iter=1, max_updates=None)
     if reason is not StopReason.INTERRUPTED:
         reason = StopReason.ONE_PASS
-    OneTraining(estimator, settings, rows, job, None, state).publish(reason)
+    one = OneTraining(estimator, settings, rows, job, None, state)
+    if few is None or whole is None:
+        one.publish(reason)
+    else:
+        one.write_into(whole, few, reason)
+
+
+# Of very many columns that sparse rows have few of, the pass reads and writes those alone. Weights
+# are changed where they are, at the very end, so that nothing has to be taken back.
+
+
+def _few_columns(settings: Settings, examples: Examples) -> FewColumns | None:
+    rule = settings.rule
+    all_change = rule.signs is not None or rule.forget or settings.order == "batch"
+    if all_change or settings.keep_of_a_pass not in (Following, Last, Average):
+        return None
+    return FewColumns.of(examples.rows)
+
+
+def _part_of(memory: Memory[Weights], few: FewColumns) -> Memory[Weights]:
+    w, correction, precision = (None if p is None else few.part_of(p) for p in memory.parts)
+    assert w is not None
+    return Memory(w, correction, memory.counts, precision, memory.updates)
 
 
 def _state_before(estimator: Training, settings: Settings) -> AnyState | None:

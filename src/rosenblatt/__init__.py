@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from rosenblatt.error_bracket import ErrorBracket, minimum_errors
     from rosenblatt.kernel_perceptron import KernelPerceptron
     from rosenblatt.model_file import load, save
+    from rosenblatt.one_by_one import OneByOne
     from rosenblatt.online import AROW, PassiveAggressive, Relaxation
     from rosenblatt.opinions import Opinions, second_opinion
     from rosenblatt.perceptron import Perceptron
@@ -30,6 +31,7 @@ __all__ = [
     "Certificate",
     "ErrorBracket",
     "KernelPerceptron",
+    "OneByOne",
     "Opinions",
     "PassiveAggressive",
     "Perceptron",
@@ -62,6 +64,7 @@ _HOME = {
     "Certificate": "rosenblatt.certificate",
     "ErrorBracket": "rosenblatt.error_bracket",
     "KernelPerceptron": "rosenblatt.kernel_perceptron",
+    "OneByOne": "rosenblatt.one_by_one",
     "Opinions": "rosenblatt.opinions",
     "PassiveAggressive": "rosenblatt.online",
     "Perceptron": "rosenblatt.perceptron",

@@ -1,22 +1,32 @@
 """Many classes: beside scikit-learn's Perceptron, and beside as many rules of two classes of ours.
 
+The sparse case is source code: pieces of the Python files that are installed here, words as tf-idf;
+the package that a file belongs to is its class.
+
 Run with `make bench`; name cases to run only those: `python benchmarks/classes.py epoch`. MNIST is
 used where the environment variable MNIST names a folder with its four files
 (train-images-idx3-ubyte, ...); else rows like it are made.
 """
 
 import os
+import resource
 import sys
+import sysconfig
+import threading
+import time
+from collections import defaultdict
 from pathlib import Path
 
 import numpy as np
 from run import best_of, machine, main
 from scipy import sparse
+from sklearn.base import clone
 from sklearn.datasets import load_digits, load_iris
+from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import Perceptron as Theirs
 from sklearn.model_selection import train_test_split
 
-from rosenblatt import Perceptron
+from rosenblatt import AROW, PassiveAggressive, Perceptron
 
 
 def idx(path):
@@ -58,6 +68,65 @@ def bench_digits():
         yield f"60000 x 784 {name}, 10 epochs", theirs, ours, theirs / ours, ">= 6"
         theirs, ours = (100 * (1 - m.score(X_test, y_test)) for m in machines)
         yield "the same, % wrong in test", theirs, ours, theirs / ours, "> 1"
+
+
+def source(rows=7068, classes=174):
+    """The largest packages and their parts, and a piece of each of their files."""
+    files = defaultdict(list)
+    for name in ("stdlib", "purelib"):
+        base = Path(sysconfig.get_path(name))
+        for file in sorted(base.rglob("*.py")):
+            parts = file.relative_to(base).parts
+            if parts[0] != "site-packages":
+                files[".".join(parts[:-1][:2])].append(file)
+    largest = sorted(files, key=lambda package: (-len(files[package]), package))[:classes]
+    pieces, y = [], []
+    for package in largest:
+        for file in files[package]:
+            text = file.read_text(errors="replace")
+            pieces.append(text[len(text) // 2 :][:1500])
+            y.append(package)
+    some = np.random.default_rng(0).permutation(len(y))[:rows]
+    words = TfidfVectorizer(token_pattern=r"[A-Za-z_]\w+")
+    return words.fit_transform([pieces[i] for i in some]), np.array(y)[some]
+
+
+def copies_of_weights(machine, X, y):
+    """The most memory that fit takes, beside that of its weights."""
+    most, over = [0], threading.Event()
+
+    def watch():
+        while not over.wait(0.002):
+            most[0] = max(most[0], resident())
+
+    before, watcher = resident(), threading.Thread(target=watch)
+    watcher.start()
+    machine.fit(X, y)
+    over.set()
+    watcher.join()
+    return (most[0] - before) / machine.coef_.nbytes
+
+
+def resident():
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * resource.getpagesize()
+
+
+def bench_sparse():
+    X, y = source()
+    table = f"source {X.shape[0]} x {X.shape[1]}, {len(set(y))} classes"
+    for name, mine in (
+        ("Perceptron", Perceptron(random_state=0)),
+        ("AROW", AROW(random_state=0)),
+        ("PassiveAggressive", PassiveAggressive(random_state=0)),
+    ):
+        sides = [Theirs(random_state=0), clone(mine)]
+        memory = [copies_of_weights(m, X, y) for m in sides]
+        theirs, ours = best_of(
+            2, *(lambda m=m: m.fit(X, y) for m in sides), clock=time.process_time
+        )
+        yield f"{table}, {name}, processor time", theirs, ours, ours / theirs, "<= 1.5"
+        yield "the same, memory in copies of the weights", *memory, memory[1], "<= 3"
 
 
 def bench_epoch():

@@ -4,6 +4,8 @@
 // 5.12: it is the perceptron of two classes in a space of k d dimensions.)
 #pragma once
 
+#include <type_traits>
+
 #include "count.hpp"
 #include "pass.hpp"
 #include "rows.hpp"
@@ -152,8 +154,14 @@ struct JointLearner {
   }
 
   ROSENBLATT_INLINE void shrink(double factor, int64_t d) const {
-    for (int64_t c = 0; c < w.k; ++c)
-      shrink_weights(w.w + c * w.size, drift ? drift + c * w.size : nullptr, d, visits, factor);
+    if constexpr (std::is_same_v<Weights, ByFeature>) {
+      shrink_weights(w.w, drift.w, d * w.k, visits, factor);  // the intercepts come last
+      return;
+    }
+    for (int64_t c = 0; c < w.k; ++c) {
+      const int64_t from = c * w.size;
+      shrink_weights(w.w + from, drift.w ? drift.w + from : nullptr, d, visits, factor);
+    }
   }
 
   template <class Rows>

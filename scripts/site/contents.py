@@ -28,6 +28,7 @@ CONTENTS = {
         "many-classes",
         "export",
         "large-data",
+        "streams",
         "playground",
         "pictures",
     ],

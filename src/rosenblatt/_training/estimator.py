@@ -17,8 +17,8 @@ from rosenblatt._core.rows import Rows
 from rosenblatt._training.fit import fit, partial_fit
 from rosenblatt._training.linear_rule import (
     VOTING,
+    ChangingRule,
     LinearRule,
-    MeanRule,
     SeparateVoters,
     Voters,
 )
@@ -150,7 +150,7 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] # untype
         state = vars(self).get("_state")
         if state is not None and state.in_place:
             rule = self.__dict__["_rule"]
-            more = {"_state": state.copy(), "_rule": LinearRule(np.copy(rule.weights), rule.eta)}
+            more = {"_state": state.copy(), "_rule": LinearRule(rule.weights, rule.eta)}
             other.__dict__ |= more
         return other
 
@@ -232,7 +232,7 @@ class TrainedLinearClassifier(Training, LinearClassifier):
     def _kept_in_pickles(self) -> dict[str, Any]:
         """Not one number for each training row: only to resume takes those."""
         kept = super()._kept_in_pickles()
-        if isinstance(kept.get("_rule"), MeanRule):
+        if isinstance(kept.get("_rule"), ChangingRule):
             kept["_rule"] = LinearRule(kept["_rule"].weights, kept["_rule"].eta)
         if self.warm_start or kept.get("_counts") is None:
             return kept

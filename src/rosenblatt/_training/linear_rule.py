@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import math
+import os
+import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -47,25 +50,56 @@ class LinearRule:
         return read_only(self.eta * np.atleast_2d(self.weights)[:, -1])
 
 
-class MeanRule(LinearRule):
-    """The mean of weights that partial_fit goes on changing where they are; worked out when asked
-    for."""
+class ChangingRule(LinearRule):
+    """Last weights or their mean, which partial_fit goes on changing where they are.
 
-    mean: Mean
+    Threads that predict meanwhile see the weights of one moment.
+    """
 
-    def __init__(self, mean: Mean, eta: float):
-        vars(self).update(mean=mean, eta=eta)
+    w: Weights
+    correction: Weights | None
+    visits: int  # 0: the last weights are the rule, else their mean
+
+    def __init__(self, w: Weights, correction: Weights | None, eta: float):
+        vars(self).update(w=w, correction=correction, visits=0, eta=eta)
+
+    @contextmanager
+    def changed(self, *, visits: int) -> Iterator[None]:
+        with _changing:
+            yield
+            vars(self).update(visits=visits)
+            vars(self).pop("weights", None)
 
     @cached_property
     def weights(self) -> Weights:
-        return self.mean.worked_out()
+        with _changing:
+            mean = self._mean(self.w, self.correction)
+            return np.copy(mean) if mean is self.w else mean
 
     def signed(self, rows: Rows) -> NDArray[np.float64]:
         few = None if "weights" in vars(self) else FewColumns.of(rows)
         if few is None:
             return super().signed(rows)
-        w, correction = few.part_of(self.mean.w), few.part_of(self.mean.correction)
-        return Rows(few.X).scores(Mean(w, correction, self.mean.visits).worked_out())
+        with _changing:
+            correction = None if self.correction is None else few.part_of(self.correction)
+            return Rows(few.X).scores(self._mean(few.part_of(self.w), correction))
+
+    def _mean(self, w: Weights, correction: Weights | None) -> Weights:
+        if correction is None or not self.visits:
+            return w
+        return Mean(w, correction, self.visits).worked_out()
+
+
+_changing = threading.RLock()
+
+
+def _after_fork() -> None:
+    global _changing  # noqa: PLW0603 - the thread that held it is not there to free it
+    _changing = threading.RLock()
+
+
+if hasattr(os, "register_at_fork"):  # Windows does not fork
+    os.register_at_fork(after_in_child=_after_fork)
 
 
 def read_only(array: NDArray[Any]) -> NDArray[Any]:

@@ -24,11 +24,10 @@ from scipy import sparse
 from sklearn.utils import check_random_state
 
 from rosenblatt._core.few_columns import FewColumns
-from rosenblatt._core.protocol import Mean
 from rosenblatt._core.rows import Examples, Scale, Weights
 from rosenblatt._training.keeps import KEEPS, Auto, Average, Following, Last
 from rosenblatt._training.learner import Primal, PrimalJob
-from rosenblatt._training.linear_rule import LinearRule, MeanRule, SeparateVoters, Voters
+from rosenblatt._training.linear_rule import ChangingRule, LinearRule, SeparateVoters, Voters
 from rosenblatt._training.loop import train
 from rosenblatt._training.monitor import Progress, Watch
 from rosenblatt._training.orders import ORDERS
@@ -506,16 +505,16 @@ class OneTraining:
         self.job.watch.settle()
         fitted, state, memory = self._fitted(reason, self.state), self.state, whole.memory
         averaged = self.job.keep.averaged if state.kept is None else state.kept.averaged
-        if memory.correction is not None and state.visits_before != whole.visits_before:
-            memory.correction[...] = 0.0  # the mean has begun anew
-        learned = state.memory
-        for part, of_few in zip(memory.parts, learned.parts, strict=True):
-            if part is not None and of_few is not None:
-                few.write(of_few, part)
+        learned, rule = state.memory, self.estimator._rule
+        if not (isinstance(rule, ChangingRule) and rule.w is memory.w):
+            rule = ChangingRule(memory.w, memory.correction, fitted._made_with.eta0)
+        with rule.changed(visits=state.visits if averaged else 0):
+            if memory.correction is not None and state.visits_before != whole.visits_before:
+                memory.correction[...] = 0.0  # the mean has begun anew
+            for part, of_few in zip(memory.parts, learned.parts, strict=True):
+                if part is not None and of_few is not None:
+                    few.write(of_few, part)
         memory = replace(memory, counts=learned.counts, updates=learned.updates)
-        rule = LinearRule(memory.w, fitted._made_with.eta0)
-        if averaged and memory.correction is not None and state.visits:
-            rule = MeanRule(Mean(memory.w, memory.correction, state.visits), rule.eta)
         state = replace(state, memory=memory, kept=None, in_place=True)
         replace(fitted, _rule=rule, _state=state, _kept=None).put_on(self.estimator)
 
@@ -594,9 +593,9 @@ def one_pass(estimator: Training, settings: Settings, watch: Watch, rows: InMemo
 
 
 def _few_columns(settings: Settings, examples: Examples) -> FewColumns | None:
-    rule = settings.rule
-    all_change = rule.signs is not None or rule.forget or settings.order == "batch"
-    if all_change or settings.keep_of_a_pass not in (Following, Last, Average):
+    rule, keep = settings.rule, settings.keep_of_a_pass
+    all_change = rule.forget or rule.penalty is not None or rule.signs is not None
+    if all_change or settings.order == "batch" or keep not in (Following, Last, Average):
         return None
     return FewColumns.of(examples.rows)
 

@@ -209,7 +209,7 @@ def test_what_cannot_be_drawn_is_said():
         AlphaDisplay.from_estimator(AROW().fit(X, y), y)
     for more in ({"signs": [1, 0, 0]}, {"decay": 0.1}, {"penalty": "l2"}):
         with raises(InputError):
-            AlphaDisplay.from_estimator(Perceptron(keep="last", **more).fit(X, y), y)
+            AlphaDisplay.from_estimator(Perceptron(keep="average", **more).fit(X, y), y)
     with raises(InputError):
         AlphaDisplay.from_estimator(LogisticRegression().fit(X, y), y)
     with raises(InputError, option="scale", value="cubic"):

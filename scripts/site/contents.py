@@ -22,6 +22,7 @@ CONTENTS = {
         "separation",
         "tables",
         "error",
+        "probe",
         "scorecard",
         "from-scikit-learn",
         "how-to",

@@ -15,8 +15,8 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 
 from rosenblatt._bounds import conflicts, rules
-from rosenblatt._bounds.cells import Cells, Library, with_row
 from rosenblatt._bounds.directions import directions
+from rosenblatt._bounds.one_more_row import BestCuts, SharedCones, with_row
 from rosenblatt._bounds.problem import Problem, Rule
 from rosenblatt._bounds.tolerance import Tolerance, tolerance
 from rosenblatt._certify import document as say
@@ -206,7 +206,7 @@ class Opinions:
         fewest: tuple[int, int],
         n_rows: int,
     ):
-        self._table, self._X_new, self._found = table, X_new, opinions
+        self._table, self._X_new, self._opinions = table, X_new, opinions
         self.separable, self.errors, self.fewest, self.n_rows = separable, errors, fewest, n_rows
 
     @property
@@ -226,13 +226,13 @@ class Opinions:
         return Counter(opinion.status for opinion in self)[status]
 
     def __getitem__(self, row: int) -> Opinion:
-        return self._found[row]
+        return self._opinions[row]
 
     def __iter__(self) -> Iterator[Opinion]:
-        return iter(self._found)
+        return iter(self._opinions)
 
     def __len__(self) -> int:
-        return len(self._found)
+        return len(self._opinions)
 
     # --- The proof ---
 
@@ -470,43 +470,43 @@ class RuleSet:
     def _by_errors(self) -> Iterator[Opinion]:
         for begin in range(0, self.X_new.shape[0], self._step):
             part = self.X_new[begin : begin + self._step]
-            library, cells = self._first or self._prepared(part)
+            best_cuts, cones = self._first or self._prepared(part)
             self._first = None  # of the other parts another one
             for k in range(part.shape[0]):
                 self._progress(begin + k)
-                yield self._searched(begin + k, k, part, library, cells)
+                yield self._searched(begin + k, k, part, best_cuts, cones)
 
-    def _prepared(self, part: Any) -> tuple[Library, Cells | None]:
+    def _prepared(self, part: Any) -> tuple[BestCuts, SharedCones | None]:
         progress("looking at all directions")
-        library = Library(self.problem, part)
-        cells = None
+        best_cuts = BestCuts(self.problem, part)
+        cones = None
         if directions(self.problem) is not None and not sparse.issparse(part):
-            cells = Cells(self.problem, part)
-            if cells.table.possible:
-                bound = cells.grow(Budget(work_limit=self._work), library)
+            cones = SharedCones(self.problem, part)
+            if cones.table.possible:
+                bound = cones.grow(Budget(work_limit=self._work), best_cuts)
                 self._lower = max(self._lower, bound)
             else:
-                cells = None
-        library.add(self.problem.best.w[:-1])
-        return library, cells
+                cones = None
+        best_cuts.add(self.problem.best.w[:-1])
+        return best_cuts, cones
 
     def _searched(
-        self, row: int, k: int, part: Any, library: Library, cells: Cells | None
+        self, row: int, k: int, part: Any, best_cuts: BestCuts, cones: SharedCones | None
     ) -> Opinion:
         sign, answer, other = self._labels(row)
         problem = with_row(self.problem, part[[k]], -sign)
         rules.constant(problem)
         low, budget = self._lower, Budget(work_limit=self.each)
-        if (start := library.rule(k, -sign)) is not None:
+        if (start := best_cuts.rule(k, -sign)) is not None:
             problem.offer(start)
             rules.descend(problem, start, self._lines)
-        better = cells is not None
-        while cells is not None and better and low < problem.best.cost:
-            low = max(low, cells.least(k, -sign, problem.best.cost, budget))
-            start = library.rule(k, -sign)  # along directions that were tried meanwhile
+        better = cones is not None
+        while cones is not None and better and low < problem.best.cost:
+            low = max(low, cones.least(k, -sign, problem.best.cost, budget))
+            start = best_cuts.rule(k, -sign)  # along directions that were tried meanwhile
             better = start is not None and problem.offer(start)
         best = problem.best
-        library.add(best.w[:-1])
+        best_cuts.add(best.w[:-1])
         if best.cost < self.problem.best.cost:  # the new row was right, and cost nothing
             self.problem.best = Rule(best.w, best.wrong[:-1], best.cost)
         status: Status = "open"

@@ -85,8 +85,8 @@ def suspects(
     nearest = _neighbours(Z)
     scores, likely = _improbable(Z, codes, nearest, random_state)
     order = np.argsort(-scores, kind="stable")
-    seen = _Seen(table.X, codes, classes, nearest, _errors_of_rules(Z, codes))
-    shown = [seen.of(int(i), float(scores[i]), int(likely[i])) for i in order[:most]]
+    evidence = _Evidence(table.X, codes, classes, nearest, _errors_of_rules(Z, codes))
+    shown = [evidence.of(int(i), float(scores[i]), int(likely[i])) for i in order[:most]]
     contradicted = None
     if len(classes) == 2:
         bracket = minimum_errors(table.X, codes, time_limit=time_limit)
@@ -263,10 +263,10 @@ def _improbable(
     )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a limit that is reached changes a ranking little
-        unseen = [
+        out_of_fold = [
             cross_val_predict(rule, Z, codes, cv=folds, method="predict_proba") for rule in rules
         ]
-    probable = (votes + sum(unseen)) / (1 + len(unseen))
+    probable = (votes + sum(out_of_fold)) / (1 + len(out_of_fold))
     return 1 - probable[np.arange(len(codes)), codes], np.argmax(probable, axis=1)
 
 
@@ -283,7 +283,7 @@ def _errors_of_rules(Z: Any, codes: NDArray[np.intp]) -> tuple[int, NDArray[np.i
     return rules, wrong
 
 
-class _Seen:
+class _Evidence:
     """What speaks against the label of a row."""
 
     def __init__(

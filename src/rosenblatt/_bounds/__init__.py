@@ -10,5 +10,5 @@ problem ──conflicts──► rows in conflict, or a separator of them
    │          │
  upper     lower ──proof──► the same in fractions, by cases
    │
- cones ──directions──► lower, where columns are few; cells: with one more row, for second opinions
+ cones ──directions──► lower, where columns are few; one_more_row: for second opinions
 """

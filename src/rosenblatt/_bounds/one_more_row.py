@@ -29,7 +29,7 @@ _FEW = 64  # rows beside the new one that are looked at
 _MOST_RANKS = 10**8  # kept in memory, of all cones
 
 
-class Cells:
+class SharedCones:
     """The cones of the known rows; the rows X_new are in the table, too, and cost nothing there."""
 
     def __init__(self, problem: Problem, X_new: Floats):
@@ -45,9 +45,9 @@ class Cells:
         self._left: dict[int, NDArray[np.int64]] = {}
         self._made = 0
 
-    def grow(self, budget: Budget, library: Library) -> int:
+    def grow(self, budget: Budget, best_cuts: BestCuts) -> int:
         self.cones = Cones(self.table)
-        self.library = library
+        self.best_cuts = best_cuts
         search = Directions(self.problem, table=self.table, keep=True)
         before, self.problem.rows.budget = self.problem.rows.budget, budget
         try:
@@ -66,7 +66,7 @@ class Cells:
 
     def _note(self, cone: Cone) -> None:
         self._made += 1
-        self.library.add(self.weights(cone))
+        self.best_cuts.add(self.weights(cone))
 
     def weights(self, cone: Cone) -> Floats:
         v = self.cones.middle(cone)
@@ -82,7 +82,7 @@ class Cells:
     # --- One row ---
 
     def least(self, row: int, sign: int, enough: int, budget: Budget) -> int:
-        one = _One(self, self.n + row, sign)
+        one = _NewRow(self, self.n + row, sign)
         final, number = enough, 0
         waiting: list[tuple[int, bool, int, Cone]] = []
 
@@ -111,7 +111,7 @@ class Cells:
                 heapq.heappop(waiting)  # nothing below may be cut short
                 if not halves:
                     final = min(final, bound)
-                    self.library.add(self._inside(cone))
+                    self.best_cuts.add(self._inside(cone))
                 for half in halves:
                     enter(half, bound)
         except LimitReached:
@@ -119,7 +119,7 @@ class Cells:
                 return 0
         return min([final, *(entry[0] for entry in waiting[:1])])
 
-    def _halves(self, cone: Cone, one: _One, budget: Budget) -> list[Cone]:
+    def _halves(self, cone: Cone, one: _NewRow, budget: Budget) -> list[Cone]:
         if not cone.halves:
             budget.spend(2 * (self.n + BESIDE))
             if self._made * self.table.n > _MOST_RANKS:
@@ -135,14 +135,14 @@ class Cells:
         return self._left[id(cone)]
 
 
-class _One:
-    """One row that a rule must be right about."""
+class _NewRow:
+    """A row that a rule must be right about, among those of the table."""
 
-    def __init__(self, cells: Cells, place: int, sign: int):
-        self.cells, self.place, self.sign = cells, place, sign
-        p = cells.positive
-        self.others = slice(0, p) if sign < 0 else slice(p, cells.n)  # of the other label
-        self.cost = cells.table.cost[self.others]
+    def __init__(self, shared: SharedCones, place: int, sign: int):
+        self.shared, self.place, self.sign = shared, place, sign
+        p = shared.positive
+        self.others = slice(0, p) if sign < 0 else slice(p, shared.n)  # of the other label
+        self.cost = shared.table.cost[self.others]
 
     def _errors(self, cone: Cone) -> NDArray[np.bool_]:
         errors = np.ones(len(self.cost), dtype=bool)
@@ -165,10 +165,10 @@ class _One:
 
     def at_sight(self, cone: Cone) -> int:
         errors = self._errors(cone)
-        return cone.bound + int(self.cells.left(cone)[self.others][errors].sum())
+        return cone.bound + int(self.shared.left(cone)[self.others][errors].sum())
 
     def paired(self, cone: Cone) -> int:
-        errors, table = self._errors(cone), self.cells.table
+        errors, table = self._errors(cone), self.shared.table
         cost = table.cost.copy()
         cost[self.others][errors] = 0
         pairs = cone.pairs
@@ -199,7 +199,7 @@ class _Best(NamedTuple):
     cut: Floats
 
 
-class Library:
+class BestCuts:
     """The best cut of any direction so far, for each of the rows X_new on either side."""
 
     def __init__(self, problem: Problem, X_new: Any):

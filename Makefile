@@ -64,6 +64,7 @@ bench: $(VENV)/tools
 	$(RUN) benchmarks/typical.py
 	$(RUN) benchmarks/run.py
 	$(RUN) benchmarks/certify.py
+	$(RUN) benchmarks/separation.py
 	$(RUN) benchmarks/kernel.py
 	$(RUN) benchmarks/classes.py
 	$(RUN) benchmarks/trace.py

@@ -426,3 +426,13 @@ def test_options_of_other_families_are_refused(shell, tmp_path):
         code, _, err = shell("certify", path, *options.split())
         assert code == 2
         assert named in err
+
+
+def test_levels_that_run_without_a_row_that_is_separated():
+    """With z, rows are on levels 3 and 4, in two ways; their thresholds run, each row keeps one."""
+    x, y = [0.0, 1, 0, 1, 0, 1, 1, 0], [1, 1, 2, 2, 3, 3, 4, 4]
+    found = certify(np.column_stack([x, np.array(y) > 2]), y, family="ordinal")
+    assert found.verdict == "quasi-complete separation"
+    assert found.separated_rows.tolist() == []
+    assert found.coefficient_signs["x1"] == "+"
+    assert "0 rows" not in str(found)

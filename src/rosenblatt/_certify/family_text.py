@@ -25,12 +25,9 @@ _EXACTLY = {  # of the scores x·β, and of the rows that are strictly so
     "logistic": "scores are on the side of the label in {0}, and 0 in the others",
     "poisson": "scores are 0 in every row with a count above 0, and below 0 in {0}; in no row are "
     "they above 0",
-    "ordinal": "scores and thresholds move no row towards a threshold of its level, and {0} away "
-    "from each",
-    "conditional": "in no stratum has a row a higher score than the one that was chosen; {0} "
-    "from all that they are compared with",
-    "cox": "at no time of an event has a row at risk a higher score than one with the event; {0} "
-    "from all that they are compared with",
+    "ordinal": "scores and thresholds move no row towards a threshold of its level, and {0}",
+    "conditional": "in no stratum has a row a higher score than the one that was chosen; {0}",
+    "cox": "at no time of an event has a row at risk a higher score than one with the event; {0}",
 }
 _EXACTLY["ppml"] = _EXACTLY["poisson"].replace("a count", "an amount")
 _NO_ESTIMATE = "{} has no finite maximum likelihood estimate"
@@ -51,10 +48,16 @@ def verdict(certificate: Certificate) -> Iterator[str]:
         k = len(rows)
         whole = f"{k:,} of {many(n, 'row', 'one')} {'is' if k == 1 else 'are'} separated"
         some = f": {'row' if k == 1 else 'rows'} {_listed(rows.tolist())}" if k else ""
+        if not k:
+            whole = "No row is separated in all its comparisons"
         yield f"Quasi-complete separation: {none}. {whole}{some}."
         yield _what_to_do(certificate, k)
-        differ = f"{many(k, 'row', 'one')} {'differs' if k == 1 else 'differ'}"
-        far = {"conditional": differ, "cox": differ}.get(certificate.family, many(k, "row", "one"))
+        far = many(k, "row", "one")
+        if certificate.family in verify.PAIRED:
+            differ = "differs from all that it is" if k == 1 else "differ from all that they are"
+            far = f"{far} {differ} compared with" if k else "some differ"
+        if certificate.family == "ordinal":
+            far = f"{far} away from each" if k else "some rows away from one"
         yield f"Exactly: {_EXACTLY[certificate.family].format(far)}."
     elif certificate.verdict == "overlap":
         unique = ", but not a unique one" if certificate.collinear else ""
@@ -93,7 +96,7 @@ def _what_to_do(certificate: Certificate, separated: int) -> str:
     if family == "ordinal":
         model = "rosenblatt.separation.limiting_model(X, y, family='ordinal')"
         return (
-            f"What to report instead: {either(model, '--estimates')}, the limit, in which the "
+            f"What to report instead: the limit, by {either(model, '--estimates')}, in which the "
             "finite coefficients have their estimates."
         )
     them, mean = ("it", "its mean") if separated == 1 else ("them", "their means")
@@ -123,7 +126,7 @@ def coefficients(certificate: Certificate) -> Iterator[str]:
     for sign, meaning in (
         ("+", "diverge to plus infinity"),
         ("-", "diverge to minus infinity"),
-        ("±", "diverge, in a direction that is not determined"),
+        ("±", "may diverge either way"),
         ("?", "may diverge; it was not decided"),
     ):
         names = [name for name, own in signs.items() if own == sign]

@@ -188,6 +188,7 @@ def held(file: File) -> File:
         needed("pyreadstat", f"Reading {file.name}")
     with _reading(file):
         table = pandas.read_spss(file.path) if file.kind == "spss" else _of_stata(pandas, file)
+        table.attrs.clear()  # what else a file says, which Arrow wants as JSON
     return replace(file, keep=arrow_table(table))
 
 

@@ -94,7 +94,7 @@ class LimitingModel:
             rows = f"{many(held, 'separated row')} {word} with probability 1"
             if self.family in verify.LOG_LINK:
                 rows = f"{many(held, 'separated row')} with mean 0"
-            head = f"Limiting conditional model, {of}; {rows}"
+            head = f"Limiting conditional model, {of}{f'; {rows}' if held else ''}"
         own = self.coefficients, self.intervals, self.p_values
         ratio = "ratio of means" if self.family in verify.LOG_LINK else "odds ratio"
         table = table_of(*own, self.confidence, ratio)

@@ -157,6 +157,7 @@ def test_certify_says_how_few_errors_there_can_be_when_it_is_asked(shell):
     code, out, _ = shell(*asked, "--min-errors", "--json")
     assert (code, json.loads(out)["fewest_errors"]["upper"]) == (0, 1)
     assert json.loads(out)["fewest_errors"]["proved_lower"] == 1
+    assert json.loads(out)["fewest_errors"]["tolerates"] == {"labels": 0, "rows": 0}
     code, out, _ = shell(*asked)
     assert (code, "1 of 4" in out, "--min-errors" in out) == (0, False, True)
     assert json.loads(shell(*asked, "--json")[1])["fewest_errors"] is None

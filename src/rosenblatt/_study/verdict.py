@@ -47,6 +47,7 @@ def describe(certificate: Certificate, bracket: ErrorBracket | None = None) -> d
             "lower": bracket.lower,
             "proved_lower": bracket.proved_lower,
             "upper": bracket.upper,
+            "tolerates": bracket.tolerates and asdict(bracket.tolerates),
             **bracket.rule.to_dict(),
         },
         "limits": certificate.limits,

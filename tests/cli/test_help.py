@@ -12,7 +12,7 @@ import click
 import pytest
 
 from rosenblatt.cli import COMMANDS, TASKS, group
-from rosenblatt.cli._help import FIRST, TOPICS
+from rosenblatt.cli._help import FIRST, OTHER_NAMES, TOPICS
 from rosenblatt.datasets import load_credit
 
 # As typed, but sooner: every option can also be set in the environment.
@@ -83,6 +83,36 @@ def test_help_is_short_and_all_options_are_in_help_all(shell, name):
     assert sorted(listed) == sorted(flags | {"--help", "--help-all"})  # each once
     topics = re.findall(r"^(\S.*):$", whole, re.MULTILINE)
     assert topics == [topic for topic in ("Options", *TOPICS) if topic in topics]
+
+
+def test_without_a_word_it_shows_its_help(shell):
+    assert shell() == shell("--help")
+
+
+@pytest.mark.parametrize(
+    ("word", "meant"), [("fitt", "'fit'"), ("score", "evaluate"), ("train", "rosenblatt fit")]
+)
+def test_a_command_that_is_none_is_told_which_may_be_meant(shell, word, meant):
+    code, _, said = shell(word, "x.csv")
+    assert code == 2
+    assert meant in said
+
+
+def test_a_table_alone_is_told_the_command(shell, tmp_path):
+    (tmp_path / "a b.csv").write_text("x,y\n1,0\n")
+    assert "rosenblatt fit 'a b.csv' --target COLUMN" in shell("a b.csv")[2]
+    assert "Did you mean" not in shell("no.csv")[2]
+
+
+def test_names_of_other_tools_are_understood_as_a_hint(shell):
+    """And not as the option that is spelled most alike."""
+    for name in ("fit", "certify", "inspect", "suspects"):
+        code, _, said = shell(name, load_credit().filename, "--missing", "?")
+        assert code == 2
+        assert "--na-values" in said
+    known = {flag for name in COMMANDS for p in options(name) for flag in p.opts}
+    assert {f"--{meant}" for meant in OTHER_NAMES.values()} <= known
+    assert not {f"--{other}" for other in OTHER_NAMES} & {p.opts[-1] for p in options("fit")}
 
 
 def test_every_topic_of_help_has_options_that_exist():

@@ -5,9 +5,11 @@ Nothing heavy is imported at the top of these files: `rosenblatt --help` stays q
 
 from __future__ import annotations
 
+import difflib
 import gc
 import io
 import os
+import shlex
 import sys
 from importlib import import_module
 from typing import Any
@@ -54,10 +56,8 @@ class _Commands(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        if args and args[0] == "train":  # the function of Python
-            ctx.fail(
-                "No such command 'train'. rosenblatt fit trains; for rows on disk fit --stream."
-            )
+        if args and args[0] not in COMMANDS:
+            ctx.fail(f"No such command {args[0]!r}.{_meant(args[0])}")
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -66,6 +66,25 @@ class _Commands(click.Group):
             rows = [(f"{n:{_WIDEST}}", c.get_short_help_str(100)) for n, c in commands if c]
             with formatter.section(task):
                 formatter.write_dl(rows)
+
+
+# What people type who know other tools, or the functions of Python.
+_OTHER_NAMES = {
+    "train": "fit trains; for rows on disk fit --stream",
+    "score": "evaluate counts errors",
+    "check": "verify checks a certificate",
+    "explain": "predict --explain gives reasons",
+    "study": "fit writes a report",
+}
+
+
+def _meant(word: str) -> str:
+    if (hint := _OTHER_NAMES.get(word)) is not None:
+        return f" rosenblatt {hint}."
+    if os.path.exists(word):
+        return f" For a table: rosenblatt fit {shlex.quote(word)} --target COLUMN."
+    near = difflib.get_close_matches(word, COMMANDS, 1)
+    return f" Did you mean {near[0]!r}?" if near else ""
 
 
 def in_environment(command: str, option: click.Option) -> str:
@@ -112,7 +131,9 @@ def run(arguments: list[str]) -> int:
     """Run the command; returns the exit code."""
     try:
         with in_shell():
-            code: Any = group.main(arguments, prog_name="rosenblatt", standalone_mode=False)
+            code: Any = group.main(
+                arguments or ["--help"], prog_name="rosenblatt", standalone_mode=False
+            )
         sys.stdout.flush()
         return code if isinstance(code, int) else 0
     except click.ClickException as error:

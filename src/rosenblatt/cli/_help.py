@@ -38,8 +38,36 @@ TOPICS = {
 }
 
 
+# What people type who know other tools.
+OTHER_NAMES = {
+    "missing": "na-values",
+    "na": "na-values",
+    "label": "target",
+    "drop": "ignore",
+    "exclude": "ignore",
+    "folds": "cv",
+    "groups": "group",
+    "costs": "cost",
+    "random-state": "seed",
+    "delimiter": "sep",
+    "sheet": "sheet-name",
+    "out": "output",
+    "format": "json",
+}
+
+
 @final
 class Command(click.Command):
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as error:
+            meant = "--" + OTHER_NAMES.get(error.option_name.lstrip("-"), "")
+            if not any(meant in param.opts for param in self.params):
+                raise
+            why = f"No such option {error.option_name!r}. Did you mean {meant!r}?"
+            raise click.UsageError(why, ctx) from None
+
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
         params = super().get_params(ctx)
         return params if self._shows_all(ctx) else [*params, _help_all()]

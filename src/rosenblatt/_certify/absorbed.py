@@ -36,6 +36,7 @@ _CLEAR = 1e-7  # what a row gains of a direction, where floats tell
 _SIMPLE = 1000  # denominators of a direction that is taken for a simple one
 _MOST_SEARCHED = 300  # columns, those of levels included
 _MOST_SIGNS = 64  # features whose coefficients are asked about
+_TRIED = 1000  # rows, for one that moves along a direction
 
 
 @final
@@ -352,7 +353,7 @@ class Absorbed:
             if either is None:
                 found, sign = self._alone(self.spanning, index, j), "0"
             elif weight:
-                found, sign = self._pushed(j, weight > 0), "+" if weight > 0 else "-"
+                found, sign = self._pushed(j, weight > 0, either), "+" if weight > 0 else "-"
             else:
                 found, other = None, say.numbers(either[: self.d])
                 out[j] = {"signs": "±", "other": other, "level_weights": of_levels(either)}
@@ -379,15 +380,28 @@ class Absorbed:
         found = forest.solve(right)
         return None if found is None else {int(index[k]): v for k, v in found.items() if v}
 
-    def _pushed(self, j: int, up: bool) -> dict[int, Fraction] | None:
+    def _pushed(self, j: int, up: bool, either: list[Fraction]) -> dict[int, Fraction] | None:
         """A blend that is this feature alone, of rows that are right, with the sign of their label,
-        and of tied ones: of few, by a linear programme."""
-        from scipy.optimize import linprog
-
+        and of tied ones: of one where tied rows leave a single direction open, else of few, by a
+        linear programme. `either` is a direction that they leave open."""
         strict = self._bound()
         if not len(strict):
             return None
         tied = np.flatnonzero(self.tied)[self.spanning.basis]
+        moved = self._scored(strict[:_TRIED], verify.whole(either))
+        one = strict[: len(moved)][np.array(moved) != 0][:1]
+        found = self._blended(np.concatenate([one, tied]), j, up) if len(one) else None
+        return found or self._blended(self._few(strict, tied, j, up), j, up)
+
+    def _blended(self, index: Index, j: int, up: bool) -> dict[int, Fraction] | None:
+        blend = self._alone(_Forest(self, index, np.arange(len(index))), index, j) or {}
+        blend = {i: v if up else -v for i, v in blend.items()}
+        right = [v * int(self.rows.y[i]) for i, v in blend.items() if not self.tied[i]]
+        return blend if min(right, default=0) > 0 else None
+
+    def _few(self, strict: Index, tied: Index, j: int, up: bool) -> Index:
+        from scipy.optimize import linprog
+
         index = np.concatenate([strict, tied])
         self.budget.spend(50 * len(index))
         columns = self._programme(index).T.tocsr()
@@ -404,16 +418,9 @@ class Absorbed:
             options=self._limit(),
         )
         if found.x is None:
-            return None
-        used = strict[found.x[: len(strict)] > _CLEAR * found.x.max(initial=0.0)]
-        some = np.concatenate([used, tied])
-        forest = _Forest(self, some, np.arange(len(some)))
-        blend = self._alone(forest, some, j)
-        if blend is None:
-            return None
-        blend = {i: v if up else -v for i, v in blend.items()}
-        right = [v * int(self.rows.y[i]) for i, v in blend.items() if not self.tied[i]]
-        return blend if min(right, default=0) > 0 else None
+            return tied
+        weights = found.x[: len(strict)]
+        return np.concatenate([strict[weights > _CLEAR * weights.max()], tied])
 
     def _bound(self) -> Index:
         """Rows that are right, but for those of levels in which no row has another side: their

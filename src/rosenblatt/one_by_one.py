@@ -10,9 +10,8 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
-from rosenblatt._core.rows import Weights
+from rosenblatt._core.rows import Csr, Weights
 from rosenblatt._training.estimator import TrainedLinearClassifier
 from rosenblatt._training.linear_rule import LinearRule
 from rosenblatt._util.spelling import option
@@ -67,24 +66,25 @@ class OneByOne:
     def learn_one(self, x: Mapping[Any, float], y: Any, w: float = 1.0) -> None:
         """Learn from a row with label y and weight w."""
         for name, value in x.items():
-            _number(value, name)  # before anything changes
+            _check_number(value, name)  # before anything changes
         for name in x:
             self._columns.setdefault(name, len(self._columns))
         self._make_room()
         weight = None if w == 1 else [w]
         row = self._row(x)
         self._estimator.partial_fit(row, [y], classes=self._classes, sample_weight=weight)
+        self._estimator.n_features_in_ = self._room
         self._begun = True
 
     def predict_one(self, x: Mapping[Any, float]) -> Any:
         """The label of a row; None before there was any row to learn from."""
-        return self._estimator.predict(self._row(x)).item() if self._begun else None
+        return self._estimator.predict(self._known(x)).item() if self._begun else None
 
     def decision_one(self, x: Mapping[Any, float]) -> Any:
         """The score of a row, of many classes a dict of all; None before there was any row."""
         if not self._begun:
             return None
-        scores = self._estimator.decision_function(self._row(x))
+        scores = self._estimator.decision_function(self._known(x))
         if scores.ndim == 1:
             return scores.item()
         classes = self._estimator.classes_.tolist()
@@ -99,11 +99,18 @@ class OneByOne:
                 found.feature_names_in_ = np.array([*self._columns], dtype=object)
         return found
 
+    def _known(self, x: Mapping[Any, float]) -> Any:
+        """A row to predict: what has no column has no weight."""
+        for name, value in x.items():
+            _check_number(value, name)
+        return self._row({name: value for name, value in x.items() if name in self._columns})
+
     def _row(self, x: Mapping[Any, float]) -> Any:
-        known = sorted((self._columns[name], name) for name in x if name in self._columns)
-        values = np.array([_number(x[name], name) for _, name in known], dtype=np.float64)
-        columns = np.array([column for column, _ in known], dtype=np.int32)
-        return sparse.csr_array((values, columns, [0, len(known)]), shape=(1, self._room))
+        columns = np.fromiter(map(self._columns.__getitem__, x), np.int32, len(x))
+        values = np.fromiter(x.values(), np.float64, len(x))
+        order = np.argsort(columns)
+        ends = np.array([0, len(x)], dtype=np.int32)
+        return Csr(values[order], columns[order], ends, (1, self._room))
 
     def _make_room(self) -> None:
         if len(self._columns) > self._room:
@@ -112,9 +119,11 @@ class OneByOne:
                 _widen(self._estimator, self._room)
 
 
-def _number(value: Any, name: Any) -> float:
+def _check_number(value: Any, name: Any) -> None:
     if isinstance(value, numbers.Real):
-        return float(value)
+        if math.isfinite(value):
+            return
+        raise InputError(f"The feature {name!r} is {value}. Leave out what is not known.")
     raise InputError(
         f"The feature {name!r} is {value!r}; a number is needed. A word is a feature of its own: "
         f"{{{f'{name}={value}'!r}: 1}}."

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 
-from rosenblatt._core.rows import Rows
+from rosenblatt._core.rows import Csr, Rows
 from rosenblatt._training.fit import fit, partial_fit
 from rosenblatt._training.linear_rule import (
     VOTING,
@@ -193,6 +193,8 @@ class LinearClassifier(Classifier):
     def _rows(self, X: Any) -> Rows:
         # A number that is not finite makes the score of its row not finite: look at those instead.
         # Votes are always finite.
+        if isinstance(X, Csr):  # which OneByOne made
+            return Rows(X)
         finite = isinstance(vars(self).get("_rule"), VOTING)
         return Rows(placed_rows_to_predict(self, X, finite=finite))
 

@@ -19,6 +19,7 @@ from weakref import ref
 
 from sklearn.exceptions import ConvergenceWarning
 
+from rosenblatt._core.rows import Csr
 from rosenblatt._training import advice, monitor, one_vs_rest, training
 from rosenblatt._training.monitor import Watch
 from rosenblatt._training.settings import checked, with_signs
@@ -88,7 +89,8 @@ def _rows_of_pass(
             option="class_weight",
             value=by_class,
         )
-    X = placed_rows(estimator, X, reset=not was_fitted(estimator))
+    if not isinstance(X, Csr):  # which OneByOne made
+        X = placed_rows(estimator, X, reset=not was_fitted(estimator))
     known = targets.known_classes(classes, vars(estimator).get("classes_"))
     return InMemory(*targets.examples(X, y, sample_weight, by_class, known, one_of_many=True))
 

@@ -170,6 +170,16 @@ def test_typed_columns_are_read_alike():
     assert read.encode(scale=False)[0].ravel().tolist() == [0.0, 1.0, 0.5]
 
 
+def test_dates_that_are_written_in_no_common_way_are_taken_for_dates(file):
+    rows = "".join(f"{1 + i % 28}.{1 + i // 28}.16 {i % 24}h05,{i % 2}\n" for i in range(100))
+    table = file(f"seen,paid\n{rows}")
+    with raises(InputError) as refused:
+        data.read(table, target="paid").encode()
+    assert "date='seen=%d/%m/%Y %H:%M'" in str(refused.value)
+    read = data.read(table, target="paid", date="seen=%d.%m.%y %Hh%M")
+    assert read.encode(scale=False)[0][:2].ravel().tolist() == [0.0, 25 * 3600.0]
+
+
 @pytest.mark.parametrize("year", ["20%02d", "%02d"])
 def test_doubt_is_an_error_with_both_formats(file, year):
     many = [f"{1 + k % 9}/{1 + k % 12}/{year % k}" for k in range(12)]

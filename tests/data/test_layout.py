@@ -83,6 +83,13 @@ def test_a_ticket_is_left_out_and_a_missing_value_declared(file):
     assert "na_values='none so far'" in said
 
 
+def test_names_that_repeat_may_be_half_of_them(file):
+    table = file("Money,Money,Other\nincome,debt,paid\n" + "3,4,yes\n1,7,no\n" * 9)
+    assert "header_rows=2" in refusal(table, "paid")
+    read = data.read(table, target="Other paid", header_rows=2)
+    assert [c.name for c in read.columns] == ["Money income", "Money debt"]
+
+
 def test_names_of_two_lines_are_joined(file):
     text = "Person,,Money,,label\nage,sex,2023,2024,\n30,f,1,2,x\n31,m,3,4,y\n32,f,0,1,x\n"
     table = data.read(file(text), header_rows=2)

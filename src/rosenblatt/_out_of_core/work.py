@@ -6,6 +6,7 @@ What is summed comes back folded by shard: whoever asks folds on, in the same tr
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -88,6 +89,8 @@ def visit(
             within.updates = before + updates
             reached, more = learner.visit(within, order, at, behind, most, visits + made)
             made, updates, at = made + reached - at, updates + more, reached
+        # They may lie otherwise now: as these rows read them.
+        memory = replace(within, counts=memory.counts, updates=before)
         if updates >= max_updates:
             break
     return memory, made, updates

@@ -412,8 +412,8 @@ def parts_of(
 
 @np.errstate(over="ignore", invalid="ignore")  # the loop looks for it
 def share_of(parts: Iterable[Part], w: Weights, *, averaged: bool, log: Log | None = None) -> Share:
-    correction = np.zeros_like(w) if averaged else None
-    memory: PrimalMemory = Memory(w.copy(), correction, np.empty(0, dtype=np.int64))
+    nothing = np.zeros_like(w) if averaged else None
+    memory: PrimalMemory = Memory(w.copy(), nothing, np.empty(0, dtype=np.int64))
     visits = mistakes = 0
     for learner, order, counts in parts:
         learner.log, memory.counts, place = log, counts, 0
@@ -424,7 +424,7 @@ def share_of(parts: Iterable[Part], w: Weights, *, averaged: bool, log: Log | No
             visits, mistakes = visits + reached - place, mistakes + updates
             place = reached
     change = memory.w - w
-    summed = None if correction is None else visits * change - correction
+    summed = None if memory.correction is None else visits * change - memory.correction
     return Share(mistakes * change, summed, visits, mistakes, 0.0 if log is None else log.loss)
 
 

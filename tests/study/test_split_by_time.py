@@ -55,8 +55,9 @@ def test_the_latest_rows_test_what_the_earlier_ones_taught(as_text, tmp_path):
     assert document["split"]["time"] == "when"
     assert document["data"]["ignored"] == ["when"]
     assert "--split-by-time when" in document["reproduce"]["command"]
-    at_random = study(tmp_path / "t.csv", target="label", ignore="when", **more)
-    assert found.error > at_random.error + 0.05  # what time does to it is not seen at random
+    if more:  # the rows are the same, however the date is written
+        at_random = study(tmp_path / "t.csv", target="label", ignore="when", **more)
+        assert found.error > at_random.error + 0.05  # what time does to it is not seen at random
 
 
 def test_the_threshold_is_chosen_on_rows_that_came_after():

@@ -66,12 +66,13 @@ def test_and_two_million_where_few_rows_are_wrong():
     assert q.n_iter_ == min(math.ceil(2**20 / (60 * 16)), 1000)
 
 
-@pytest.mark.parametrize(("n", "epochs"), [(128, 1024), (127, 517)])
-def test_few_rows_are_one_in_64(n, epochs):
-    # Two have the other label: 2^21 / (128 · 16) = 1024, and 2^20 / (127 · 16) = 516.03.
+@pytest.mark.parametrize(("n", "d", "epochs"), [(128, 1, 1024), (127, 1, 517), (33, 31, 1026)])
+def test_few_rows_are_one_in_64(n, d, epochs):
+    # Two have the other label: 2^21 / (128 · 16) = 1024, 2^20 / (127 · 16) = 516.03, and
+    # 2^20 = 33 · 31 · 1025 + 1: one number is left to read.
     labels = np.where(np.arange(n) < 2, -1, 1)
     p = Perceptron(order="cyclic", keep="best", margin=0, max_iter=3000).fit(
-        np.ones((n, 1)), labels
+        np.ones((n, d)), labels
     )
     assert (p.training_errors_, p.n_iter_) == (2, epochs)
 

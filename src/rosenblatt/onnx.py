@@ -96,12 +96,12 @@ def register_converters() -> None:
     >>> import numpy as np
     >>> from skl2onnx import to_onnx
     >>> from sklearn.pipeline import make_pipeline
-    >>> from sklearn.preprocessing import PolynomialFeatures
+    >>> from sklearn.preprocessing import MinMaxScaler
     >>> from rosenblatt import Perceptron
     >>> from rosenblatt.onnx import register_converters
     >>> register_converters()
-    >>> X, y = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]), [0, 1, 1, 0]
-    >>> model = make_pipeline(PolynomialFeatures(2), Perceptron(random_state=0)).fit(X, y)
+    >>> X, y = np.array([[0.0, 0.0], [0.0, 2.0], [2.0, 0.0], [2.0, 2.0]]), [0, 1, 1, 1]
+    >>> model = make_pipeline(MinMaxScaler(), Perceptron(random_state=0)).fit(X, y)
     >>> graph = to_onnx(model, X)
     >>> [output.name for output in graph.graph.output]
     ['label', 'score']

@@ -9,19 +9,36 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
 from raising import raises, warns
-from rosenblatt import Perceptron
+from rosenblatt import AROW, PassiveAggressive, Perceptron
+from rosenblatt._training import advice
 from rosenblatt.errors import InputError
 
 ROWS = np.random.default_rng(0).normal(size=(30, 3))
 LABELS = (ROWS[:, 0] > 0).astype(int)
 
 
-def test_rows_that_vanish_beside_the_intercept_are_told_of():
+@pytest.mark.parametrize("kind", [Perceptron, AROW, PassiveAggressive])
+@pytest.mark.parametrize("form", [np.array, sparse.csr_array])
+def test_rows_that_vanish_beside_the_intercept_are_told_of(kind, form):
     with warns(ConvergenceWarning):
-        p = Perceptron(random_state=0).fit(1e-200 * ROWS, LABELS)
+        p = kind(random_state=0).fit(form(1e-200 * ROWS), LABELS)
     assert p.training_errors_
+
+
+def test_rows_that_are_small_or_nothing_are_not_told_of():
     Perceptron(random_state=0).fit(0 * ROWS, LABELS)  # nothing to scale, nothing to tell
     Perceptron(random_state=0).fit(1e-3 * ROWS, LABELS)
+
+
+def test_columns_of_very_different_sizes_are_told_of_once(monkeypatch):
+    monkeypatch.setattr(advice, "told_of_sizes", False)
+    noisy = np.arange(30) % 2
+    for sizes in ([1, 0, 1], [1, 30, 0.1]):
+        Perceptron(random_state=0).fit(ROWS * sizes, noisy)
+    table = pd.DataFrame(ROWS * [1, 1e-3, 100], columns=["a", "b", "c"])
+    with warns(UserWarning):
+        Perceptron(random_state=0).fit(table, noisy)
+    Perceptron(random_state=0).fit(table, noisy)
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf])
@@ -35,3 +52,13 @@ def test_what_is_not_finite_is_named_by_row_and_column(kind, value):
     p.fit(kind(ROWS), LABELS)
     with raises(InputError, row=7, column=2):
         p.predict(kind(rows))
+
+
+def test_what_is_no_number_is_named_by_row_and_column():
+    table = pd.DataFrame(ROWS, columns=["a", "b", "c"])
+    missing = table.astype({"b": "Float64"})
+    missing.loc[4, "b"] = pd.NA
+    with raises(InputError, row=4, column=1):
+        Perceptron().fit(missing, LABELS)
+    with raises(InputError, row=0, column=2):
+        Perceptron().fit(table.assign(c=pd.Timestamp("2020-01-01")), LABELS)

@@ -75,3 +75,15 @@ def test_progress_goes_to_whoever_listens_with_its_stage():
         ("rows", 7, 10),
         ("d", None, None),
     ]
+
+
+def test_steps_are_logged_once_whoever_listens(caplog):
+    caplog.set_level("INFO", logger="rosenblatt")
+    for share in range(3):
+        progress(f"reading: {share} rows", share, 3)
+    with counted("encoding", 2000) as count:
+        count(1000)
+    assert [record.message for record in caplog.records] == [
+        "reading: 0 rows",
+        "encoding 2,000 rows",
+    ]

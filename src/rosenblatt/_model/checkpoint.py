@@ -22,6 +22,7 @@ from rosenblatt._training.learner import PrimalState, is_finite
 from rosenblatt._training.settings import Recipe, Settings
 from rosenblatt._training.state import State
 from rosenblatt._util.files import beginning, place_of, read_whole, write_whole
+from rosenblatt._util.progress import log
 from rosenblatt._util.remote import Remote
 from rosenblatt._util.strict_json import (
     NO_SUM,
@@ -235,6 +236,7 @@ class Checkpoint:
             raise self._unreadable(why) from None
         self._refuse_further(state, settings)
         self._is_there = True
+        log(f"resuming from {self._path}: epoch {state.epoch}, {state.updates:,} updates")
         return state
 
     def _begun(self) -> Entry | None:
@@ -307,6 +309,7 @@ class Checkpoint:
         # Of two that begin together one is refused.
         write_whole(self._path, content, overwrite=self._is_there)
         self._is_there, self._written_at = True, time.monotonic()
+        log(f"checkpoint {self._path}: epoch {state.epoch}, {state.updates:,} updates")
 
 
 def _check_folder(folder: Path, *, new: bool) -> None:

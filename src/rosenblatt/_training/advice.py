@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
+from rosenblatt._core.rows import Csr
 from rosenblatt._training.stopping import StopReason
 from rosenblatt._util.spelling import either, option
 
@@ -86,7 +88,7 @@ def warning(p: Training, settings: Settings, rows: TrainingSet) -> str | None:
     ended = _Ended(p, settings, rows, errors)
     last = settings.units.keep == "last" and settings.rule.kind == "perceptron"
     unmet = errors > 0 or (p._rule_number > 0 and not of_each)
-    if errors and settings.margin_falls and not of_each and _too_small(p, rows):
+    if errors and p.fit_intercept and not of_each and _too_small(column_sizes(p, rows)):
         return ended.too_small()
     if reason is StopReason.MAX_ITER and errors and p.certificate_ and p.certificate_.separable:
         return ended.separable_unfinished()
@@ -217,13 +219,48 @@ class _Ended(NamedTuple):
         )
 
 
-def _too_small(p: Training, rows: TrainingSet) -> bool:
-    """The mean of ‖(x, 1)‖² is 1 to the last bit, although X is not all zeros."""
-    scale, examples = p._state.scale, getattr(rows, "examples", None)
-    if scale is None or scale.total != scale.weight or not p.fit_intercept or examples is None:
-        return False
-    X = examples.rows.X
-    return bool(np.any(getattr(X, "data", X) if isinstance(X, tuple) else X))
+_SOME = 1 << 13  # numbers that are looked at for the sizes of columns
+_VERY_DIFFERENT = 1000.0
+told_of_sizes = False
+
+
+def about_sizes(p: Training, rows: TrainingSet) -> str | None:
+    """Of a training that ended with errors, once in a process."""
+    global told_of_sizes  # noqa: PLW0603 - it is about all trainings
+    sizes = None if told_of_sizes else column_sizes(p, rows)
+    if sizes is None or not p.training_errors_ or not sizes.any():
+        return None
+    small, large = int(np.argmin(np.where(sizes > 0, sizes, np.inf))), int(np.argmax(sizes))
+    if not sizes[large] / sizes[small] > _VERY_DIFFERENT:
+        return None
+    told_of_sizes = True
+    names = vars(p).get("feature_names_in_")
+    least, most = (j if names is None else repr(str(names[j])) for j in (small, large))
+    return (
+        f"{type(p).__name__}: the numbers in column {most} are about "
+        f"{float(f'{sizes[large] / sizes[small]:.1g}'):,.0f} times as large as those in column "
+        f"{least}, and {p.training_errors_} of {rows.n} training rows are wrong. Scaled columns "
+        f"usually do better: make_pipeline(StandardScaler(), {type(p).__name__}())."
+    )
+
+
+def column_sizes(p: Training, rows: TrainingSet) -> NDArray[np.float64] | None:
+    """Root mean squares, of some rows; of sparse rows one, of all entries. None: not in memory."""
+    examples = getattr(rows, "examples", None)
+    X = None if examples is None or p._spec.kernel else examples.rows.X
+    X = X.data[:, None] if isinstance(X, Csr) else X
+    if not isinstance(X, np.ndarray) or not X.size:
+        return None
+    some = X[:: -(-X.size // _SOME)].astype(np.float64)
+    largest = np.abs(some).max(axis=0)
+    shares = some / np.where(largest > 0, largest, 1.0)  # their squares neither over- nor underflow
+    found: NDArray[np.float64] = largest * np.sqrt((shares * shares).mean(axis=0))
+    return found
+
+
+def _too_small(sizes: NDArray[np.float64] | None) -> bool:
+    """‖x‖² vanishes beside the 1 of the intercept, although X is not all zeros."""
+    return sizes is not None and bool(sizes.any()) and float((sizes * sizes).sum()) < 2.0**-53
 
 
 def _scale() -> str:

@@ -38,10 +38,11 @@ def fit(estimator: Training, given: Given) -> None:
     run = monitor.managed(_fit) if monitor.are_set(estimator) else _fit
     warning = run(estimator, given)
     if warning is not None:
-        warnings.warn(warning, ConvergenceWarning, stacklevel=3)
+        text, category = warning
+        warnings.warn(text, category, stacklevel=3)
 
 
-def _fit(estimator: Training, given: Given) -> str | None:
+def _fit(estimator: Training, given: Given) -> tuple[str, type[Warning]] | None:
     with alone(estimator), Watch(estimator._checkpoint) as watch:
         settings = checked(estimator)
         callbacks = monitor.begun(estimator, settings.max_iter, given)
@@ -61,7 +62,10 @@ def _fit(estimator: Training, given: Given) -> str | None:
                 callbacks.end()
     if estimator.converged_ and not estimator.training_errors_:
         return None
-    return advice.warning(estimator, settings, rows)
+    if (text := advice.warning(estimator, settings, rows)) is not None:
+        return text, ConvergenceWarning
+    hint = advice.about_sizes(estimator, rows)
+    return None if hint is None else (hint, UserWarning)
 
 
 def partial_fit(

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from types import FrameType, TracebackType
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
-from rosenblatt._util.progress import DESCRIPTION, interrupted_by, rich_bar
+from rosenblatt._util.progress import DESCRIPTION, interrupted_by, log, rich_bar
 from rosenblatt.errors import InputError
 
 if TYPE_CHECKING:
@@ -59,6 +59,9 @@ class Interrupted(Exception):  # noqa: N818 - it is not an error
     """Ctrl-C or SIGTERM; raised between chunks of rows only, where the state is consistent."""
 
 
+_EVERY = 10.0  # seconds between lines of the log
+
+
 class Watch:
     """Holds Ctrl-C back while inside, so that training can end in an orderly way.
 
@@ -74,6 +77,7 @@ class Watch:
         self.callbacks: EpochCallbacks | None = None
         self._heard: int | None = None  # the signal
         self._settled = False
+        self._logged = time.monotonic()
         self._previous: dict[int, Any] = {}  # handlers, by signal
 
     @property
@@ -161,6 +165,9 @@ class Watch:
             self._checkpoint.chunk(state)
         if self._progress is not None:
             self._progress.chunk(state)
+        if time.monotonic() - self._logged > _EVERY:
+            self._logged = time.monotonic()
+            log(f"training: epoch {state.epoch + 1}, {state.updates:,} updates")
 
     def judged(self, state: AnyState) -> None:
         if self.recorder is not None:

@@ -10,6 +10,7 @@ in another thread; then it costs nothing. Who wants it to stop stands there as w
 
 from __future__ import annotations
 
+import re
 import signal
 import sys
 import threading
@@ -36,6 +37,7 @@ _listener: ContextVar[Listener | None] = ContextVar("listener", default=None)
 
 def progress(what: str, done: float | None = None, total: float | None = None) -> None:
     """Said when a step begins, and now and then while it lasts."""
+    log_step(what)
     listener = _listener.get()
     if listener is not None:
         listener(what, done, total)
@@ -71,6 +73,8 @@ def counted(what: str, total: int | None) -> Iterator[Callable[[int], None]]:
     """
     outer = _listener.get()
 
+    log_step(f"{what} {total:,} rows" if total else what)
+
     def count(done: int) -> None:
         if outer is not None:
             outer(what, done, total)
@@ -78,6 +82,23 @@ def counted(what: str, total: int | None) -> Iterator[Callable[[int], None]]:
     count(0)
     with heard_by(None):
         yield count
+
+
+_step = ContextVar("step", default="")
+
+
+def log_step(what: str) -> None:
+    """Once, when it begins: its name without the numbers that tell how far it is."""
+    name = re.sub(r"[\d.,%]+", "", what)
+    if name != _step.get():
+        _step.set(name)
+        log(what)
+
+
+def log(text: str) -> None:
+    """To the logger "rosenblatt"; nobody looks there who has not imported `logging`."""
+    if (logging := sys.modules.get("logging")) is not None:
+        logging.getLogger("rosenblatt").info(one_line(text))
 
 
 def note(text: str) -> None:

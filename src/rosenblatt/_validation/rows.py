@@ -177,6 +177,8 @@ def refuse_first_not_finite(estimator: Any, X: Any, name: str) -> None:
             rows = np.asarray(rows)
             if rows.ndim != 2 or rows.dtype.kind == "c":
                 return
+            if rows.dtype.kind == "O" and _is_frame(X):  # NA of pandas is no number
+                rows = X.to_numpy(dtype=np.float64, na_value=np.nan)
             rows = np.asarray(rows, dtype=np.float64)
         place = first_not_finite(rows)
     except (TypeError, ValueError):
@@ -291,7 +293,8 @@ def _check_numbers(X: Any, name: str) -> None:
     for i, row in enumerate(table):
         for j, value in enumerate(row):
             if not isinstance(value, numbers.Number):
-                raise InputTypeError(_not_a_number(value, name, i, _column(X, j)))
+                found = _not_a_number(value, name, i, _column(X, j))
+                raise InputTypeError(found, value=value, row=i, column=j)
 
 
 def _is_frame(X: Any) -> bool:

@@ -38,10 +38,10 @@ class PassiveAggressive(_StepsOfItsOwn):
     """A linear rule whose steps are just long enough for a margin of 1, held back by C.
 
     A row whose margin m = y (w·x + b) is below 1 makes an update w += τ y x, b += τ y. With
-    q = ‖(x, 1)‖² (‖x‖² through the origin), variant "I" has τ = min(C, (1 - m) / q) and "II" has
-    τ = (1 - m) / (q + 1 / (2C)) (Crammer, Dekel, Keshet, Shalev-Shwartz and Singer 2006). With
-    k > 2 classes the row's class y and its rival r have m = s_y - s_r and q is twice that; w_y
-    comes nearer and w_r goes away, as in `Perceptron`.
+    q = ‖(x, 1)‖² (‖x‖² through the origin), loss="hinge" has τ = min(C, (1 - m) / q) and
+    "squared_hinge" τ = (1 - m) / (q + 1 / (2C)) (Crammer, Dekel, Keshet, Shalev-Shwartz and Singer
+    2006). With k > 2 classes the row's class y and its rival r have m = s_y - s_r and q is twice
+    that; w_y comes nearer and w_r goes away, as in `Perceptron`.
 
     There is no learning rate, and the perceptron's mistake bound does not hold; docs/theory.md says
     what does.
@@ -50,8 +50,9 @@ class PassiveAggressive(_StepsOfItsOwn):
     ----------
     C : float, default=1.0
         The larger, the longer the steps.
-    variant : {"II", "I"}, default="II"
-        "I": no step is longer than C. "II": the square of the loss that is left counts C times.
+    loss : {"squared_hinge", "hinge"}, default="squared_hinge"
+        "hinge" (PA-I): no step is longer than C. "squared_hinge" (PA-II): the square of the loss
+        that is left counts C times.
     order : {"shuffle", "fixed", "cyclic", "blocks", "random"}, default="shuffle"
         How a row is found, as in `Perceptron`; there is no step for all rows at once.
     keep : str, default="average"
@@ -64,6 +65,14 @@ class PassiveAggressive(_StepsOfItsOwn):
     warm_start : bool, default=False
         Fitting again resumes: on the same data with the same parameters exactly where training
         stopped, otherwise from the weights that were returned.
+    average : bool or None, default=None
+        scikit-learn's name for keep="average" (True) and keep="last" (False).
+    tol : None or "patience"
+        None: `max_iter` epochs. A number, which is about the loss, is refused.
+    n_jobs : int or None, default=None
+        No effect: classes are learned jointly.
+    shuffle, n_iter_no_change, early_stopping, validation_fraction
+        As in `Perceptron`.
     fit_intercept, max_updates, patience, random_state, verbose
         As in `Perceptron`.
 
@@ -89,11 +98,18 @@ class PassiveAggressive(_StepsOfItsOwn):
     (array([[-0.234, -0.234]]), 2)
     """
 
-    _spec = Spec(passive_aggressive_rule, ("C", "variant"), auto="average")
+    _spec = Spec(passive_aggressive_rule, ("C", "loss"), auto="average", scikit_learn=True)
 
     C: float = 1.0
-    variant: Literal["I", "II"] = "II"
+    loss: Literal["hinge", "squared_hinge"] = "squared_hinge"
     keep: KeepName | Literal["auto"] = "auto"
+    average: bool | None = None
+    tol: Literal["patience"] | None = "patience"
+    shuffle: bool = True
+    n_jobs: int | None = None
+    early_stopping: bool = False
+    validation_fraction: float = 0.1
+    n_iter_no_change: int = 5
 
 
 @dataclass(kw_only=True, eq=False, repr=False)

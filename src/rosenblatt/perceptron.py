@@ -195,6 +195,7 @@ class Perceptron(PerceptronTraining, TrainedLinearClassifier):
         multi_class=True,
         device=True,
         scikit_learn=True,
+        falling_margin=True,
         auto="best",
     )
     _sparse = None  # the rule whose weights are shown sparse

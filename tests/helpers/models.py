@@ -110,7 +110,7 @@ def fitted(draw):
         start = draw(st.sampled_from([None, np.full(X.shape[1], 0.1)]))
         return quietly(Perceptron(**shared).fit, X, y, weights, coef_init=start), X
     if kind == "online":
-        kinds = [AROW(), AROW(r=0.7), PassiveAggressive(), PassiveAggressive(C=3, variant="I")]
+        kinds = [AROW(), AROW(r=0.7), PassiveAggressive(), PassiveAggressive(C=3, loss="hinge")]
         others = {k: v for k, v in shared.items() if k not in ("eta0", "margin")}
         p = draw(st.sampled_from(kinds)).set_params(**others)
         p.set_params(order="blocks" if p.order == "batch" else p.order)

@@ -37,7 +37,7 @@ def test_both_sides_by_hand():
     assert "u is the w_star that was given." in said
 
 
-@pytest.mark.parametrize("rule", [PassiveAggressive(variant="I"), AROW(), AROW(r=1e-6)])
+@pytest.mark.parametrize("rule", [PassiveAggressive(loss="hinge"), AROW(), AROW(r=1e-6)])
 def test_the_losses_stay_below(rule):
     t = trace(rule.set_params(random_state=0), *FOUR)
     display = LossBoundDisplay.from_trace(t)

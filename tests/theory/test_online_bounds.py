@@ -22,8 +22,8 @@ def test_by_hand():
     assert found.factor * found.total == Fraction(185, 16)
     assert (found.mistakes, int(found)) == (11, 11)
     # I: max(9, 1/2) (1/4 + 2·2·1/2) = 9 · 9/4; in three epochs the losses come three times.
-    assert passive_aggressive_bound(X, y, [0.5], C=2.0, variant="I").mistakes == 20
-    assert passive_aggressive_bound(X, y, [0.5], C=2.0, variant="I", epochs=3).mistakes == 56
+    assert passive_aggressive_bound(X, y, [0.5], C=2.0, loss="hinge").mistakes == 20
+    assert passive_aggressive_bound(X, y, [0.5], C=2.0, loss="hinge", epochs=3).mistakes == 56
     # With weight 1/4 the first row is to have the margin 1/2, which it has: no loss. C c² is 1/8
     # then, and a row of ‖x‖² = 9 would count for 36: (36 + 4) 1/4.
     found = passive_aggressive_bound(X, y, [0.5], C=2.0, sample_weight=[0.25, 1])
@@ -48,20 +48,20 @@ def runs(draw):
     return X, y, c, u, draw(st.sampled_from([0.05, 1.0, 20.0])), draw(st.integers(1, 4))
 
 
-@pytest.mark.parametrize("variant", ["I", "II"])
+@pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
 @given(problem=runs())
-def test_no_run_of_passive_aggressive_exceeds_its_bound(variant, problem):
+def test_no_run_of_passive_aggressive_exceeds_its_bound(loss, problem):
     X, y, c, u, C, epochs = problem
-    run = Rounded(X, y, kind=f"PA-{variant}", number=C, c=c).run("shuffle", epochs)
-    bound = passive_aggressive_bound(X, y, u, C=C, variant=variant, epochs=epochs, sample_weight=c)
+    run = Rounded(X, y, kind="PA-I" if loss == "hinge" else "PA-II", number=C, c=c).run(
+        "shuffle", epochs
+    )
+    bound = passive_aggressive_bound(X, y, u, C=C, loss=loss, epochs=epochs, sample_weight=c)
     assert sum(m <= 0 for m in run.margins) <= bound.mistakes
-    if variant == "II":
+    if loss == "squared_hinge":
         losses = sum((1 - m) ** 2 for m in run.margins if m < 1)
         assert losses <= float(bound.factor * bound.total) * (1 + 1e-9)
     rows = sparse.csr_array(X)
-    again = passive_aggressive_bound(
-        rows, y, u, C=C, variant=variant, epochs=epochs, sample_weight=c
-    )
+    again = passive_aggressive_bound(rows, y, u, C=C, loss=loss, epochs=epochs, sample_weight=c)
     assert again == bound
 
 
@@ -90,5 +90,5 @@ def test_what_is_refused():
     X, y = [[1.0], [-3.0]], [1, -1]
     with raises(InputError):
         arow_bound(X, y, [1.0], r="scale")
-    with raises(InputError, option="variant", value="III"):
-        passive_aggressive_bound(X, y, [1.0], variant="III")
+    with raises(InputError, option="loss", value="logistic"):
+        passive_aggressive_bound(X, y, [1.0], loss="logistic")

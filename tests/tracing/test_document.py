@@ -297,7 +297,7 @@ def test_a_field_of_many_classes_that_is_wrong_is_named(path, value):
 
 PASSIVE_AGGRESSIVE = json.loads(
     trace(
-        PassiveAggressive(variant="I", order="cyclic", max_iter=2),
+        PassiveAggressive(loss="hinge", order="cyclic", max_iter=2),
         [[3, 3], [4, 3], [1, 1]],
         [1, 1, -1],
     ).to_json()

@@ -28,7 +28,7 @@ KINDS = ["PA-I", "PA-II", "AROW"]
 def estimator(kind, number, **more):
     if kind == "AROW":
         return AROW(r=number, **more)
-    return PassiveAggressive(C=number, variant=kind[3:], **more)
+    return PassiveAggressive(C=number, loss="hinge" if kind == "PA-I" else "squared_hinge", **more)
 
 
 def statuses(check):
@@ -273,7 +273,7 @@ def test_passive_aggressive_in_fractions(kind, problem):
     if k is None and order != "random":  # every row is visited once an epoch
         epochs = t.estimator.n_iter_
         bound = theory.passive_aggressive_bound(
-            X, y, u[0], C=number, variant=kind[3:], epochs=epochs
+            X, y, u[0], C=number, loss="hinge" if kind == "PA-I" else "squared_hinge", epochs=epochs
         )
         assert t.bound <= bound.mistakes  # which counts the losses of all visits
 

@@ -54,7 +54,7 @@ ESTIMATORS = [
     Perceptron(keep="average", margin="scale"),
     AROW(),
     PassiveAggressive(),
-    PassiveAggressive(variant="I", keep="best"),
+    PassiveAggressive(loss="hinge", keep="best"),
 ]
 
 NOT_REPETITION = "a weight scales the step of its row; it is not a number of repetitions"

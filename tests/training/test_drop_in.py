@@ -1,5 +1,6 @@
 """Parameters of scikit-learn's Perceptron mean what they mean there, or say what to use instead."""
 
+import inspect
 import pickle
 import warnings
 
@@ -9,12 +10,13 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.datasets import load_iris
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import PassiveAggressiveClassifier
 from sklearn.linear_model import Perceptron as TheirPerceptron
 
 from common import ORDERS, X, Y, everything, may_not_converge, may_not_separate, noisy
 from raising import raises
 from refusing import refused
-from rosenblatt import Perceptron, StopReason, load, save, trace, train
+from rosenblatt import PassiveAggressive, Perceptron, StopReason, load, save, trace, train
 from rosenblatt._core import reference
 from rosenblatt._core.backend import compute
 from rosenblatt.errors import InputError
@@ -316,3 +318,35 @@ def test_weights_are_shown_sparse_until_the_next_training():
     assert isinstance(p.coef_, np.ndarray)
     with raises(AttributeError):
         Perceptron(keep="vote", max_iter=5).fit(X, Y).sparsify()
+
+
+# --- PassiveAggressiveClassifier ------------------------------------------------------------------
+
+
+def test_passive_aggressive_has_the_signature_of_scikit_learns():
+    theirs = inspect.signature(PassiveAggressiveClassifier).parameters
+    assert set(theirs) <= set(inspect.signature(PassiveAggressive).parameters)
+    given = {"average": True, "n_iter_no_change": 3, "n_jobs": -1, "validation_fraction": 0.2}
+    p = PassiveAggressive(random_state=0, shuffle=False, loss="hinge", **given).fit(X, Y)
+    same = {"order": "cyclic", "keep": "average", "patience": 3}
+    q = PassiveAggressive(random_state=0, loss="hinge", **same).fit(X, Y)
+    assert everything(p) == everything(q)
+    last = PassiveAggressive(random_state=0, average=False).fit(X, Y)
+    assert everything(last) == everything(PassiveAggressive(random_state=0, keep="last").fit(X, Y))
+    all_epochs = PassiveAggressive(random_state=0, tol=None, max_iter=30).fit(X, Y)
+    assert all_epochs.n_iter_ == 30
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "more"),
+    [
+        ("tol", 1e-3, {}),
+        ("early_stopping", True, {}),
+        ("average", True, {"keep": "last"}),
+        ("average", "yes", {}),
+        ("loss", "log", {}),
+    ],
+)
+def test_what_passive_aggressive_does_not_have_is_refused(name, value, more):
+    with raises(InputError, option=name, value=value):
+        PassiveAggressive(**{name: value}, **more).fit(X, Y)

@@ -26,7 +26,7 @@ KINDS = ["PA-I", "PA-II", "AROW"]
 def estimator(kind, number, **more):
     if kind == "AROW":
         return AROW(r=number, **more)
-    return PassiveAggressive(C=number, variant=kind[3:], **more)
+    return PassiveAggressive(C=number, loss="hinge" if kind == "PA-I" else "squared_hinge", **more)
 
 
 def lifted(p):
@@ -90,13 +90,13 @@ def test_passive_aggressive_by_hand():
     p = PassiveAggressive(C=0.5, **once).fit(X, y)
     assert p.coef_.tolist() == [[2 * (1 / 5), -0.5]]
     # I: 1/4 is below C; 1 is not, and C is taken.
-    p = PassiveAggressive(C=0.5, variant="I", **once).fit(X, y)
+    p = PassiveAggressive(C=0.5, loss="hinge", **once).fit(X, y)
     assert p.coef_.tolist() == [[0.5, -0.5]]
     # A weight of 4 makes C 2 and asks for a margin of 2: II has τ = 2 / (1 + 1/4).
     p = PassiveAggressive(C=0.5, **once).fit(X, y, sample_weight=[1, 4])
     assert p.coef_[0, 1] == -(2 / 1.25)
     # A margin of exactly 1 calls for nothing: the second pass of I over (2, 0) has m = 1.
-    p = PassiveAggressive(C=8.0, variant="I", **once | {"max_iter": 9}).fit(X, y)
+    p = PassiveAggressive(C=8.0, loss="hinge", **once | {"max_iter": 9}).fit(X, y)
     assert p.mistakes_.tolist() == [2, 0]
     assert p.converged_
 
@@ -187,7 +187,7 @@ def test_a_checkpoint_of_another_rule_is_refused(tmp_path):
     place = tmp_path / "checkpoint"
     train(PassiveAggressive(max_iter=2, random_state=0), (X, y), checkpoint=place)
     for other in (
-        PassiveAggressive(max_iter=2, variant="I", random_state=0),
+        PassiveAggressive(max_iter=2, loss="hinge", random_state=0),
         PassiveAggressive(max_iter=2, C=2.0, random_state=0),
         AROW(max_iter=2, random_state=0),
     ):
@@ -226,7 +226,7 @@ def test_validation_rows_and_starts(given_estimator):
         AROW(order="batch"),
         PassiveAggressive(C=-1),
         PassiveAggressive(C="scale"),
-        PassiveAggressive(variant="III"),
+        PassiveAggressive(loss="logistic"),
         PassiveAggressive(order="batch"),
     ],
     ids=str,

@@ -31,18 +31,18 @@ def test_an_estimator_that_is_not_fitted_has_no_weights_and_says_why(name: str, 
 # --- PassiveAggressive: a weight is a cost, the margin wanted is its root -------------------------
 
 
-@pytest.mark.parametrize("variant", ["I", "II"])
-def test_a_weight_of_passive_aggressive_asks_for_a_margin_of_its_root(variant):
+@pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
+def test_a_weight_of_passive_aggressive_asks_for_a_margin_of_its_root(loss):
     # From zero weights the first row, of weight 9, has the step 3 / 26, or 3 / (26 + 0.5 / 9).
-    p = PassiveAggressive(variant=variant, keep="last", order="cyclic", max_updates=1)
+    p = PassiveAggressive(loss=loss, keep="last", order="cyclic", max_updates=1)
     p.fit([[3.0, 4.0], [-3.0, -4.0]], [1, 0], sample_weight=[9.0, 1.0])
-    step = 3 / 26 if variant == "I" else 3 / (26 + 0.5 / 9)
+    step = 3 / 26 if loss == "hinge" else 3 / (26 + 0.5 / 9)
     assert p.coef_[0] == pytest.approx([3 * step, 4 * step], rel=1e-14)
     assert p.intercept_ == pytest.approx([step], rel=1e-14)
 
 
-@pytest.mark.parametrize("variant", ["I", "II"])
-def test_mistakes_stay_within_the_bound_with_weights(variant):
+@pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
+def test_mistakes_stay_within_the_bound_with_weights(loss):
     rng = np.random.default_rng(0)
     for _ in range(30):
         X, y = rng.normal(size=(20, 3)), rng.choice([-1, 1], 20)
@@ -51,10 +51,10 @@ def test_mistakes_stay_within_the_bound_with_weights(variant):
         for x, label, cost in zip(np.column_stack([X, np.ones(20)]), y, c, strict=True):
             m, q = label * (w @ x), x @ x
             mistakes += m <= 0
-            loss = max(0.0, np.sqrt(cost) - m)
-            step = min(C * cost, loss / q) if variant == "I" else loss / (q + 0.5 / (C * cost))
+            left = max(0.0, np.sqrt(cost) - m)
+            step = min(C * cost, left / q) if loss == "hinge" else left / (q + 0.5 / (C * cost))
             w = w + step * label * x
-        bound = theory.passive_aggressive_bound(X, y, u, C=C, variant=variant, sample_weight=c)
+        bound = theory.passive_aggressive_bound(X, y, u, C=C, loss=loss, sample_weight=c)
         assert mistakes <= bound.mistakes
 
 

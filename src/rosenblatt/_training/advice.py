@@ -260,7 +260,9 @@ def column_sizes(p: Training, rows: TrainingSet) -> NDArray[np.float64] | None:
 
 def _too_small(sizes: NDArray[np.float64] | None) -> bool:
     """‖x‖² vanishes beside the 1 of the intercept, although X is not all zeros."""
-    return sizes is not None and bool(sizes.any()) and float((sizes * sizes).sum()) < 2.0**-53
+    if sizes is None or not 0 < sizes.max() < 1e-8:  # then no square overflows
+        return False
+    return float((sizes * sizes).sum()) < 2.0**-53
 
 
 def _scale() -> str:

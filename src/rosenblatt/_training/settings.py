@@ -133,10 +133,10 @@ def relaxation_rule(factor: Any) -> Rule:
     return Rule("relaxation", number, "factor")
 
 
-def passive_aggressive_rule(C: Any, variant: Any) -> Rule:
-    """Passive-aggressive update with the loss (I) or its square (II)."""
-    parameters.one_of("variant", variant, ("I", "II"))
-    return Rule("PA-I" if variant == "I" else "PA-II", parameters.positive("C", C), "C")
+def passive_aggressive_rule(C: Any, loss: Any) -> Rule:
+    """PA-I of the loss, PA-II of its square."""
+    parameters.one_of("loss", loss, ("hinge", "squared_hinge"))
+    return Rule("PA-I" if loss == "hinge" else "PA-II", parameters.positive("C", C), "C")
 
 
 def arow_rule(r: Any, forget: Any = 0.0) -> Rule:
@@ -170,7 +170,8 @@ class Spec(NamedTuple):
     prove: bool = False
     multi_class: bool = False
     device: bool = False
-    scikit_learn: bool = False  # those of scikit-learn's Perceptron
+    scikit_learn: bool = False  # those of scikit-learn's estimator of the same name
+    falling_margin: bool = False
     auto: str | None = None  # what keep="auto" is where the margin does not fall; None: no such
 
 
@@ -227,7 +228,7 @@ def checked(estimator: Training) -> Settings:
     meaning = parameters.meaning(estimator, scikit_learn=spec.scikit_learn)
     keep = _keep(estimator, meaning)
     given = {name: getattr(estimator, name) for name in spec.rule_parameters}
-    if spec.scikit_learn and given["margin"] == parameters.AUTO:
+    if spec.falling_margin and given["margin"] == parameters.AUTO:
         penalised = estimator.penalty is not None  # without a margin the best weights would be 0
         given["margin"] = "auto" if keep == parameters.AUTO else "wide" if penalised else 0.0
     rule = spec.rule(**given)
@@ -266,12 +267,12 @@ def _keep(estimator: Training, meaning: parameters.Meaning) -> str:
     """ "auto" is "best", where some other choice than the defaults was made."""
     keep, auto, spec = meaning.keep, parameters.AUTO, estimator._spec
     parameters.one_of("keep", keep, [name for name in KEEPS if name != auto or spec.auto])
-    if keep == auto and spec.scikit_learn and estimator.penalty is not None:
+    if keep == auto and spec.falling_margin and estimator.penalty is not None:
         return "average"
     if keep == auto and spec.auto is not None:
         opens = isinstance(meaning.order, str) and meaning.order in ORDERS
         opens = opens and ORDERS[meaning.order].opens
-        opens = opens and spec.scikit_learn and estimator.margin == auto
+        opens = opens and spec.falling_margin and estimator.margin == auto
         return auto if opens and estimator.decay == 0 else spec.auto
     return str(keep)
 

@@ -74,7 +74,7 @@ def level(name: str, value: Any) -> int:
     return int(value)
 
 
-# --- The parameters of scikit-learn's Perceptron: what they mean here, or what to use instead ----
+# --- The parameters of scikit-learn's estimators: what they mean here, or what to use instead ----
 #
 # Code that was written for it runs as it is, or is told in one sentence what to write: the errors
 # are the guide for whoever comes from there. `docs/from-scikit-learn.md` has all of them.
@@ -126,11 +126,15 @@ def meaning(estimator: Any, *, scikit_learn: bool) -> Meaning:
     order, keep = estimator.order, estimator.keep
     if not scikit_learn:
         return Meaning(order, keep, None, patience)
-    _check_penalty(estimator.penalty)
+    perceptron = hasattr(estimator, "penalty")  # PassiveAggressive has fewer
+    if perceptron:
+        _check_penalty(estimator.penalty)
+    else:
+        keep = _averaged(keep, estimator.average)
     for name, instead in _INSTEAD.items():
         _refuse_other(name, getattr(estimator, name), instead)
     for name, (least, most) in _INERT.items():
-        if not least <= _float(value := getattr(estimator, name)) <= most:
+        if not least <= _float(value := getattr(estimator, name, least)) <= most:
             raise not_allowed(name, value, f"give a number from {least:g} to {most:g}")
     jobs = estimator.n_jobs
     if jobs is not None and (not isinstance(jobs, numbers.Integral) or isinstance(jobs, bool)):
@@ -151,8 +155,26 @@ def meaning(estimator: Any, *, scikit_learn: bool) -> Meaning:
         return Meaning(order, "last" if auto else keep, None, None, all_epochs=True)
     if isinstance(tol, str) and tol == DEFAULTS["tol"]:
         return Meaning(order, keep, None, patience)
+    if not perceptron:
+        raise not_allowed(
+            "tol", tol, "leave it out: training ends where the mistakes no longer fall, or tol=None"
+        )
     keep = "best" if auto else keep
     return Meaning(order, keep, _tolerance(tol), patience)
+
+
+def _averaged(keep: Any, average: Any) -> Any:
+    if average is None:
+        return keep
+    meant = "average" if flag("average", average) else "last"
+    if keep not in (AUTO, meant):
+        raise InputError(
+            f"average={average} means keep={meant!r}, and keep={keep!r} was given: leave one of "
+            "them out.",
+            option="average",
+            value=average,
+        )
+    return meant
 
 
 def _check_penalty(value: Any) -> None:

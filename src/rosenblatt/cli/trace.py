@@ -187,7 +187,7 @@ def _estimator(rule: str, options: dict[str, Any]) -> Any:
     own |= {name: options[name] for name in _COMMON}
     own["fit_intercept"] = not options["no_intercept"]
     if rule.startswith("PA-"):
-        return PassiveAggressive(variant=rule.removeprefix("PA-"), **own)  # type: ignore[arg-type]
+        return PassiveAggressive(loss="hinge" if rule == "PA-I" else "squared_hinge", **own)
     return {"perceptron": Perceptron, "AROW": AROW}[rule](**own)
 
 

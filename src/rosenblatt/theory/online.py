@@ -39,18 +39,18 @@ def passive_aggressive_bound(
     w_star: Any,
     *,
     C: float = 1.0,
-    variant: str = "II",
+    loss: str = "squared_hinge",
     epochs: int = 1,
     sample_weight: Any = None,
 ) -> LossBound:
     """The most mistakes (margin <= 0) that PassiveAggressive makes from zero weights.
 
-    With u = w_star, any weights, ℓ_i = max(0, 1 - y_i u·x̃_i) and q_i = ‖x̃_i‖²: variant "I" makes
-    at most max(q_i, 1/C) (‖u‖² + 2 Σ C ℓ_i) mistakes, and "II" at most
+    With u = w_star, any weights, ℓ_i = max(0, 1 - y_i u·x̃_i) and q_i = ‖x̃_i‖²: loss="hinge" makes
+    at most max(q_i, 1/C) (‖u‖² + 2 Σ C ℓ_i) mistakes, and "squared_hinge" at most
     max(q_i + 1/(2C)) (‖u‖² + 2 Σ C ℓ_i²), which bounds the sum of all squared losses, too. The
     sums are over all visits: every row once an epoch (Crammer and others 2006, theorems 4 and 5).
-    A row of weight c is the row x̃_i/√c with C c² ("I": C c^1.5) in the place of C; q and 1/C are
-    then taken at the least weight.
+    A row of weight c is the row x̃_i/√c with C c² ("hinge": C c^1.5) in the place of C; q and 1/C
+    are then taken at the least weight.
 
     The length of w_star matters: it is not scaled to 1. d weights are for training through the
     origin, d + 1 numbers have the intercept last.
@@ -62,7 +62,7 @@ def passive_aggressive_bound(
     >>> print(theory.passive_aggressive_bound(X, y, w_star=[1, 1, -3]))
     at most 291 mistakes: max (‖x̃‖² + 1/(2C)) · (‖u‖² + 2 Σ C ℓ²)
     """
-    rule = passive_aggressive_rule(C, variant)
+    rule = passive_aggressive_rule(C, loss)
     squared, whole = rule.kind == "PA-II", parameters.whole("epochs", epochs)
     e = given.examples(X, y, sample_weight)
     star, lifted = given.vector(w_star, e.rows.d, "w_star")

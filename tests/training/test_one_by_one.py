@@ -61,10 +61,10 @@ def test_what_it_says_of_rows_that_it_does_not_know() -> None:
     for wrong in ("x", None, [1]):
         with pytest.raises(InputError):
             model.learn_one({"a": wrong}, True)
-    with pytest.raises(InputError, match="nan"):
-        model.learn_one({"a": float("nan")}, True)
-    with pytest.raises(ValueError, match="yes"):
-        model.learn_one({"a": 1}, "yes")
+    for wrong, label in ((float("nan"), True), (1, "yes")):
+        with pytest.raises(ValueError) as caught:  # noqa: PT011 - which one is said below
+            model.learn_one({"a": wrong}, label)
+        assert str(wrong if label is True else label) in str(caught.value)
     assert model.predict_one({"a": 1}) is True
     with pytest.raises(InputError):
         OneByOne(KernelPerceptron())  # type: ignore[arg-type]

@@ -99,7 +99,7 @@ class Rule(NamedTuple):
         if not shrink < 1:
             raise InputError(
                 f"{option('alpha', self.penalty)} with {option('eta0', eta0)} leaves nothing of "
-                f"the weights: {option('alpha')} times {option('eta0')} must be less than 1.",
+                f"the weights: alpha times {option('eta0')} must be less than 1.",
                 option="alpha",
                 value=self.penalty,
             )
@@ -359,7 +359,7 @@ def _refuse_with_penalty(settings: Settings) -> None:
     ):
         if value in alone:
             raise InputError(
-                f"{option(name, value)} does not go with {option('penalty', 'l2')}: {why}.",
+                f"{option(name, value)} does not go with penalty='l2': {why}.",
                 option=name,
                 value=value,
             )

@@ -13,6 +13,7 @@ PAGES = {
                 "KernelPerceptron",
                 "AROW",
                 "PassiveAggressive",
+                "OneByOne",
                 "Relaxation",
                 "RandomLinearClassifier",
                 "Scorecard",

@@ -744,8 +744,8 @@ class _Search:
                 if geometric is not None:
                     bounds["geometric"] = geometric
         if "homogeneous" not in bounds:  # a limit struck: what is known already
-            self.budget.lift()
-            bounds["homogeneous"] = margins.simple(rows, w)
+            with self.budget.lifted():
+                bounds["homogeneous"] = margins.simple(rows, w)
         if not self.intercept and not self.many:
             bounds["geometric"] = bounds["homogeneous"]
         longest = margins.radius_row(rows)

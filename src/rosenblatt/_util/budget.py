@@ -135,6 +135,14 @@ class Budget:
         """No limit from here on: what remains is short."""
         self._work_limit = self._deadline = self._long_limit = None
 
+    @contextmanager
+    def lifted(self) -> Iterator[None]:
+        """No limit inside, where what is left to do is short."""
+        limits = self._work_limit, self._deadline, self._long_limit
+        self.lift()
+        yield
+        self._work_limit, self._deadline, self._long_limit = limits
+
 
 def _algebra(size: int, bits: int) -> int:
     """Digits of a solution times limbs of its system; then fractions are made of the digits."""

@@ -23,6 +23,7 @@ from rosenblatt._certify.diagnostics import (
     coefficient_signs,
     collinear_columns,
     revealing_columns,
+    right_by_last_bits,
     visible_conflict,
 )
 from rosenblatt._certify.facial_reduction import ONLY_SEPARABLE, Partition
@@ -246,6 +247,9 @@ class Certificate(AboutRows):
     separated_rows : array of int or None
         The rows that a hyperplane can have strictly on the right side while no row is on the
         wrong side. None: undecided.
+    last_bit_rows : array of int
+        Those of them that the separator has right by less than 2^-40 of the terms of their score:
+        by the last bits of the numbers, as rounding leaves them. Of two labels.
     coefficient_signs : dict
         By name, the signs that a coefficient takes over all hyperplanes with no row on the wrong
         side. In a logistic regression "+" and "-" run to infinity, "±" can run either way. "0"
@@ -384,6 +388,10 @@ class Certificate(AboutRows):
     @property
     def separated_rows(self) -> NDArray[np.intp] | None:
         return separated_rows(self._document)
+
+    @property
+    def last_bit_rows(self) -> NDArray[np.intp]:
+        return np.array(self._document.get("last_bits", []), dtype=np.intp)
 
     @property
     def coefficient_signs(self) -> dict[str, CoefficientSign]:
@@ -686,17 +694,21 @@ class _Search:
 
     def _findings(self, partition: Partition, out: dict[str, Any], limits: list[str]) -> None:
         self.budget.begins("finding the columns that separate")
+        w = self._separator(out)
         with noting(limits):
             collinear = collinear_columns(self.rows) if partition.done and not self.many else []
             if collinear:
                 out["collinear"] = [
                     {"column": c.column, "vector": say.numbers(c.vector)} for c in collinear
                 ]
-            w = self._separator(out)
             if w is not None and not self.train_first:
                 signs = coefficient_signs(partition, w, collinear, self.name, limits)
                 out |= {} if signs is None else {"signs": signs}
         self.budget.lift()
+        quasi = out["verdict"] == "quasi-complete separation"
+        if w is not None and quasi and self.logistic and not self.many:
+            near = right_by_last_bits(self.rows, partition.alive, w)
+            out |= {"last_bits": [self.name(i) for i in near]} if near else {}
         if self.logistic and not self.many and (out["separable"] or "separator" in out):
             alone = revealing_columns(self.rows)
             out["revealing"] = [part for part, _ in alone]

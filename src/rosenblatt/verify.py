@@ -64,12 +64,13 @@ FORMS = {  # the fields of each object: ? may be missing, * is a list of these, 
     "chance": "rows:count* weights:exact* bits:count vectors:exact**",
 }
 CHANCE = "overlap up to chance"  # which is not proved
+LAST_BITS = 40  # so far below the terms of a score it is made by the last bits of numbers
 VECTORS, RANDOM, UNLIKELY = 4, 52, 1 << 20  # bits of a random number; of so many values few do
 VERDICTS = {
     "complete separation": """margins:margins radius_row:count mistake_bound:bound
         best_possible_mistake_bound:bound signs?:sign* revealing?:column*""",
     "quasi-complete separation": """conflict:conflict balance?:blend orthogonal?:exact**
-        separator:exact* separated?:count* signs?:sign* revealing?:column*""",
+        separator:exact* separated?:count* last_bits?:count* signs?:sign* revealing?:column*""",
     "overlap": "conflict:conflict balance?:blend orthogonal?:exact**",
     CHANCE: "conflict?:conflict chance:chance",
     "undecided": "conflict?:conflict",
@@ -660,10 +661,10 @@ def check_form(claim: Any) -> None:
     k = len(claim["labels"])
     named = k == 2 or (k > 2 and len({*claim["labels"], None}) == k + 1)
     demand(named and any(claim["labels"]), "labels are not two names, or of many classes as many")
-    odd = {"revealing", "geometric", "collinear"} if k > 2 else {"sizes"}
+    odd = {"revealing", "geometric", "collinear", "last_bits"} if k > 2 else {"sizes"}
     if "family" in claim:
         check_family(claim)
-        odd = {"revealing", *({"sizes"} if k == 2 else ())}
+        odd = {"revealing", "last_bits", *({"sizes"} if k == 2 else ())}
     if "demand" in claim:
         check_demand(claim)
         odd |= {"revealing", "signs", "collinear", "family", "absorbed", "sizes"}
@@ -933,7 +934,20 @@ def check_balance(claim: Part, data: Data) -> None:
     right = data.separated(signs)
     demand("separated" in claim or not (spans or isinstance(data, Lifted)), "no rows are named")
     demand(any(signs) and claim.get("separated", right) == right, "other rows are right")
+    check_last_bits(claim, data, right, whole(w))
     check_signs(claim, data, w, normals, lambda v: min(signs_beside(data, basis, free, v)))
+
+
+def check_last_bits(claim: Part, data: Data, right: list[int], w: list[int]) -> None:
+    """Rows that w has strictly right by less than 2^-40 of the terms of their score."""
+    rows = claim.get("last_bits", [])
+    demand(
+        rows == sorted({*rows} & {*right}), "last_bits: rows that are not right, or out of order"
+    )
+    for i in rows:
+        terms = [*map(mul, whole(data.exact(i)), data.beside_row(i, w))]
+        by_last_bits = abs(sum(terms)) << LAST_BITS < sum(map(abs, terms))
+        demand(by_last_bits, "last_bits: a row is right by more")
 
 
 def check_chance(claim: Part, data: Data) -> None:

@@ -4,6 +4,7 @@
 """
 
 import csv
+import json
 import math
 import subprocess
 import sys
@@ -21,6 +22,7 @@ from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 
 import rational
 import rosenblatt
+from certificates import accepted, accepted_in_bulk
 from degenerate import KINDS, dense, gaussian, instance, labelled
 from raising import raises, warns
 from rational import COMPLETE, OVERLAP, QUASI, UNDECIDED
@@ -972,3 +974,37 @@ def test_a_column_named_as_the_intercept_does_not_hide_its_sign():
         "(intercept)": "+",
         "((intercept))": "-",
     }
+
+
+# --- Rows that are right by rounding -------------------------------------------------------------
+
+
+def by_rounding():
+    """Rows of both labels leave w = t (1, 1, -1). 0.1 + 0.2 - 0.3 is 2^-54 + 2^-55 + 2^-56 - … of
+    floats, above 0, so that t > 0; and 0.1 + 0.2 - 0.25 is more than rounding."""
+    tied = [[1.0, 0.0, 1.0], [0.0, 1.0, 1.0]]
+    X = [*tied, *tied, [0.1, 0.2, 0.3], [0.1, 0.2, 0.25]]
+    return X, [0, 0, 1, 1, 1, 1]
+
+
+@pytest.mark.parametrize("stored", [np.array, sparse.csr_array])
+def test_rows_that_only_the_last_bits_have_right_are_named(stored):
+    X, y = by_rounding()
+    assert sum(map(Fraction, X[4][:2])) > Fraction(X[4][2])
+    found = certify(stored(X), y, fit_intercept=False)
+    assert found.verdict == "quasi-complete separation"
+    assert found.separated_rows.tolist() == [4, 5]
+    assert found.last_bit_rows.tolist() == [4]
+    assert certify(X, y, fit_intercept=False, numbers="decimal").last_bit_rows.tolist() == []
+    exact = [[10 * v for v in row] for row in X[:4]] + [[1, 2, 2]]
+    assert certify(exact, y[:5], fit_intercept=False).last_bit_rows.tolist() == []
+
+
+def test_other_rows_are_not_accepted_as_right_by_their_last_bits():
+    X, y = by_rounding()
+    claim = json.loads(json.dumps(certify(X, y, fit_intercept=False).to_dict()))
+    signs = np.where(y, 1, -1).tolist()
+    assert claim["last_bits"] == [4]
+    for rows, good in [([4], True), ([], True), ([5], False), ([4, 5], False), ([0], False)]:
+        assert accepted(claim | {"last_bits": rows}, X, signs) is good
+        assert accepted_in_bulk(claim | {"last_bits": rows}, X, signs) is good

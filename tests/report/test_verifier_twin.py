@@ -68,6 +68,18 @@ def test_signs_under_complete_separation_are_checked(both):
     assert seen == {0: 2, 1: 2}
 
 
+def test_rows_that_last_bits_have_right_are_checked(both):
+    tied = [[1.0, 0.0, 1.0], [0.0, 1.0, 1.0]]
+    X, y = [*tied, *tied, [0.1, 0.2, 0.3], [0.1, 0.2, 0.25]], [0, 0, 1, 1, 1, 1]
+    table = "x0,x1,x2,y\n" + "".join(
+        f"{a},{b},{c},{label}\n" for (a, b, c), label in zip(X, y, strict=True)
+    )
+    claim = certify(X, y, fit_intercept=False).to_dict()
+    others = [claim | {"last_bits": rows} for rows in ([], [5], [4, 5], [0], [4, 4])]
+    seen = both([(json.dumps(one), table) for one in (claim, *others)])
+    assert seen == {0: 2, 1: 4}
+
+
 def test_other_models_are_left_to_the_program(page):
     X, y = [[5.0], [4.0], [3.0], [4.0]], [1, 1, 0, 1]
     table = "x0,time,y\n5,1,1\n4,2,1\n3,3,0\n4,4,1\n"

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from rosenblatt import verify
 from rosenblatt._certify import document
 from rosenblatt._certify.balance import Blend
 from rosenblatt._certify.facial_reduction import Partition, Projected, along
@@ -153,6 +154,30 @@ def _counts(X: Any, columns: NDArray[np.intp], values: Floats) -> NDArray[np.int
     column = np.repeat(np.arange(len(columns)), size)
     stored = np.bincount(column[same], minlength=len(columns))
     return np.asarray(stored + np.where(values == 0, X.shape[0] - size, 0), dtype=np.int64)
+
+
+# --- Rows that are right by rounding -------------------------------------------------------------
+
+
+def right_by_last_bits(rows: Rows, strict: NDArray[np.bool_], w: Sequence[Fraction]) -> list[int]:
+    """The rows that w has right by less than 2^-40 of the terms of their score."""
+    exact = verify.whole(w)
+    most = max(map(abs, exact))
+    floats = np.array([v / most for v in exact])
+    f, b = rows.split(floats)
+    sizes = np.empty(rows.n)
+    for begin, end in rows.chunks():
+        sizes[begin:end] = abs(rows.x(begin, end)) @ abs(f) + abs(b)
+    near = strict & ~(abs(rows.scores(f, b)) > 2.0 ** (2 - verify.LAST_BITS) * sizes)
+
+    def is_near(i: int) -> bool:
+        ratios = [(*rows.ratio(v), exact[j]) for j, v in rows.numbers(i)]
+        common = math.lcm(*(below for _, below, _ in ratios))
+        terms = [a * (common // below) * weight for a, below, weight in ratios]
+        terms += [common * exact[-1]] * rows.intercept
+        return abs(sum(terms)) << verify.LAST_BITS < sum(map(abs, terms))
+
+    return [i for i in np.flatnonzero(near).tolist() if is_near(i)]
 
 
 # --- Signs of coefficients -----------------------------------------------------------------------

@@ -118,6 +118,9 @@ def _verdict(certificate: Certificate) -> Iterator[str]:
             f"right side and {others} on it. No hyperplane{through} without a row on the wrong "
             "side has more on the right side."
         )
+        if last := len(certificate.last_bit_rows):
+            them = "1 row is" if last == 1 else f"{last:,} rows are"
+            yield f"{them} right only by the last bits of the numbers, as rounding leaves them."
     elif certificate.verdict == "overlap":
         usual = _USUAL if n > 1 else ""
         yield f"Overlap: no linear rule{through} is right about {all_rows}{usual}."

@@ -86,7 +86,20 @@ export function checkBalance(claim, data) {
   demand("separated" in claim || !(spans || data instanceof Lifted), "no rows are named");
   const same = right.length === said.length && right.every((i, k) => i === said[k]);
   demand(same && right.length, "other rows are right");
+  checkLastBits(claim, data, new Set(right), whole(w).above);
   checkSigns(claim, data, w, normals, (v) => Math.min(...new Set(signsBeside(data, basis, free, v))));
+}
+
+/** Rows that w has strictly right by less than 2^-40 of the terms of their score.
+ * @param {any} claim @param {Rows} data @param {Set<number>} right @param {bigint[]} w */
+function checkLastBits(claim, data, right, w) {
+  const rows = places(claim.last_bits ?? []), size = (/** @type {bigint} */ v) => (v < 0n ? -v : v);
+  demand(rows.every((i, k) => right.has(i) && (!k || rows[k - 1] < i)), "last_bits: rows that are not right, or out of order");
+  for (const i of rows) {
+    const terms = whole(data.lifted(data.x(i))).above.map((v, j) => v * w[j]);
+    const total = terms.reduce((sum, v) => sum + v, 0n), most = terms.reduce((sum, v) => sum + size(v), 0n);
+    demand(size(total) << 40n < most, "last_bits: a row is right by more");
+  }
 }
 
 /** Those of all coefficients, where they are named; `lowest` is the least sign of all rows.

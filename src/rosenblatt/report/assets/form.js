@@ -41,7 +41,7 @@ const VERDICTS = {
   "complete separation": `margins:margins radius_row:count mistake_bound:bound
     best_possible_mistake_bound:bound signs?:sign* revealing?:column*`,
   "quasi-complete separation": `conflict:conflict balance?:blend orthogonal?:exact**
-    separator:exact* separated?:count* signs?:sign* revealing?:column*`,
+    separator:exact* separated?:count* last_bits?:count* signs?:sign* revealing?:column*`,
   overlap: "conflict:conflict balance?:blend orthogonal?:exact**",
   [CHANCE]: "conflict?:conflict chance:chance",
   undecided: "conflict?:conflict",
@@ -95,7 +95,7 @@ export function checkForm(claim) {
   const k = claim.labels.length, named = k === 2 || (k > 2 && new Set([...claim.labels, null]).size === k + 1);
   demand(named && claim.labels.some(Boolean), "labels are not two names, or of many classes as many");
   const there = [...Object.keys(claim), ...Object.keys(claim.margins ?? {})];
-  const odd = (k > 2 ? ["collinear", "geometric", "revealing"] : ["sizes"]).filter((name) => there.includes(name));
+  const odd = (k > 2 ? ["collinear", "geometric", "last_bits", "revealing"] : ["sizes"]).filter((name) => there.includes(name));
   demand(!odd.length, `${repr(odd)} belong to another number of classes, or to another family`);
   demand(k === 2 || "sizes" in claim, "the sizes of the classes are missing");
 }

@@ -27,7 +27,8 @@ class OneByOne:
     0, and one that a row does not have is 0. `learn_one` is `partial_fit` of that row, where the
     features are columns in the order in which they came, and has the same bits.
 
-    The two methods are those of river, so that this works at the end of its pipelines.
+    The two methods have the names that river uses; its pipelines ask for a
+    `river.base.Classifier`, whose methods may call these.
 
     Parameters
     ----------

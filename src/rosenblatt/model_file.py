@@ -7,9 +7,10 @@ the worst that can happen is a ModelFileError.
 from __future__ import annotations
 
 import os
+import warnings
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -44,6 +45,9 @@ from rosenblatt.online import AROW, PassiveAggressive, Relaxation
 from rosenblatt.perceptron import Perceptron
 from rosenblatt.random_linear import RandomLinearClassifier
 from rosenblatt.scorecard import Scorecard
+
+if TYPE_CHECKING:
+    from rosenblatt.data.preprocessing import Preprocessing
 
 FORMAT, VERSION = "rosenblatt-model", 1
 MOST_BYTES = 4 << 30
@@ -195,12 +199,27 @@ def _written(estimator: Any, beside: dict[str, Any], *, history: bool) -> dict[s
 
 
 def load(path: str | os.PathLike[str]) -> Estimator:
-    """The estimator in a model file, as it was saved.
+    """The estimator in a model file, as it was saved; of a pipeline its last step, with a warning.
 
     Raises ModelFileError where the file is not a whole model file, FileError where it cannot be
     read. No code in the file is run: there is none.
     """
-    return read(path).estimator
+    estimator = read(path).estimator
+    before = getattr(estimator, "preprocessing_", None)
+    if before is not None and before.target is None and _changes(before):
+        warnings.warn(
+            "This file is of a pipeline, and load gives its last step: rows go through "
+            "preprocessing_.transform first. Study.load(path) takes rows as the pipeline did.",
+            stacklevel=2,
+        )
+    return estimator
+
+
+def _changes(preprocessing: Preprocessing) -> bool:
+    from rosenblatt.data.features import Number
+
+    columns = [c for c in preprocessing.columns if isinstance(c, Number)]
+    return not all(column.as_it_is and column.fill is None for column in columns)
 
 
 def read(path: Any) -> Model:

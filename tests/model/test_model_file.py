@@ -41,6 +41,7 @@ from rosenblatt import (
     Perceptron,
     RandomLinearClassifier,
     StopReason,
+    Study,
     load,
     model_file,
     save,
@@ -323,7 +324,10 @@ def test_pickle_joblib_and_skops_work_too(tmp_path, kind, keep):
 def test_a_pipeline_is_kept_as_its_rule_and_how_numbers_were_scaled(path):
     pipeline = make_pipeline(StandardScaler(), Perceptron(random_state=0)).fit(X, Y)
     save(pipeline, path)
-    rule, scaler = load(path), pipeline[0]
+    with pytest.warns(UserWarning, match=r"Study\.load"):
+        rule = load(path)
+    scaler = pipeline[0]
+    assert Study.load(path).predict(X).tolist() == pipeline.predict(X).tolist()
     assert rule.predict(scaler.transform(X)).tolist() == pipeline.predict(X).tolist()
     columns = rule.preprocessing_.columns
     assert [c.center for c in columns] == scaler.mean_.tolist()

@@ -585,8 +585,7 @@ def test_ctrl_c_while_writing_does_not_stop_it(shell, monkeypatch):
     ("advice", "typed"),
     [
         ([{"ignore": ["a", "-b"]}, {"ignore": ["a"]}], "--ignore a --ignore=-b"),
-        ([{"random_state": 4}], "--seed 4"),
-        ([{"random_state": 4}, {"cv": 5}], "--cv 5"),
+        ([{"cv": 5}], "--cv 5"),
         ([{"class_weight": "balanced"}, {"ignore": ["c"]}], "--ignore c --class-weight balanced"),
     ],
 )

@@ -103,7 +103,7 @@ def test_it_is_used_where_it_can_be(classes, monkeypatch):
     Perceptron(max_iter=3).fit(X, y, X_val=X, y_val=y)
     assert calls == []
     Perceptron(max_iter=3).fit(sparse.csr_array(X), y)
-    assert bool(calls) == (classes == 2)
+    assert calls
 
 
 def test_a_call_leaves_time_to_hear_ctrl_c(monkeypatch):

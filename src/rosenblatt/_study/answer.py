@@ -124,7 +124,8 @@ def result_warnings(selection: Selection, tested_by_all: str | None) -> list[War
     `tested_by_all` says how every row becomes a test row."""
     if not selection.test_n:
         return []
-    warnings = [*_no_better(selection), *_copies(selection), *_unlike_validation(selection)]
+    warnings = [*_no_better(selection), *_copies(selection)]
+    warnings += _unlike_validation(selection, tested_by_all)
     few = not selection.cv and selection.test_n <= _FEW_TEST_ROWS
     if tested_by_all is not None and few and warnings and warnings[0]["kind"] == "no better":
         warnings[0]["sentence"] += (
@@ -260,8 +261,10 @@ def _copies(selection: Selection) -> list[Warned]:
     return [about("repeated", sentence)]
 
 
-def _unlike_validation(selection: Selection) -> list[Warned]:
-    """Where the two intervals have nothing in common."""
+def _unlike_validation(selection: Selection, tested_by_all: str | None) -> list[Warned]:
+    """Where the two intervals have nothing in common. Only errors were chosen by errors."""
+    if selection.criterion.objective != "error":
+        return []
     ends, expected = selection.interval, selection.validation_interval
     if ends is None or expected is None or (ends[0] <= expected[1] and expected[0] <= ends[1]):
         return []
@@ -275,9 +278,10 @@ def _unlike_validation(selection: Selection) -> list[Warned]:
     if selection.times is not None:
         sentence += "The latest rows are unlike those before them, and so may new rows be."
         return [about("unlike validation", sentence)]
-    sentence += "Another seed may give another rule: compare a few with "
-    sentence += f"{option('random_state', selection.random_state + 1)}."
-    return [about("unlike validation", sentence, random_state=selection.random_state + 1)]
+    if tested_by_all is None:
+        return [about("unlike validation", sentence.rstrip())]
+    sentence += f"Such a division of the rows is rare; with {tested_by_all} every row tests."
+    return [about("unlike validation", sentence, cv=FOLDS)]
 
 
 def about(kind: str, sentence: str, **advice: Any) -> Warned:

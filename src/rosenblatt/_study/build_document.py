@@ -450,8 +450,6 @@ def _following(options: Options, warnings: list[Warned]) -> Options | None:
             elif warned["kind"] != "collinear" or name not in advice:
                 # without what is left out already, they may not be collinear
                 advice[name] = (*advice.get(name, ()), *value)
-    if "cv" in advice:
-        advice.pop("random_state", None)
     if "ignore" in advice:
         advice["ignore"] = tuple(dict.fromkeys((*options.ignore, *advice["ignore"])))
     return replace(options, **advice) if advice else None

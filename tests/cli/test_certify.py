@@ -473,6 +473,9 @@ def test_only_columns_that_were_filled_are_said_to_be(shell):
     )
     assert code == 0
     assert "('a' 3.0 for missing values), data" in out
+    _, short, _ = shell("certify", "t.csv", "-y", "ok", "--impute", "median")
+    (line,) = [line for line in short.splitlines() if "were filled" in line]
+    assert "1 column: a;" in line
     code, out, _ = shell("verify", "c", "t.csv")
     assert code == 0
     assert "('a' 3.0 for 1 missing value)" in out

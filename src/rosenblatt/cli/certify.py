@@ -14,7 +14,7 @@ import click
 from rosenblatt import verify
 from rosenblatt._util.files import make_folder
 from rosenblatt._util.spelling import command_line
-from rosenblatt._util.text import listed, of_files, one_line
+from rosenblatt._util.text import listed, many, of_files, one_line
 from rosenblatt.cli import _common, _options
 from rosenblatt.cli._help import Command
 from rosenblatt.errors import InputError
@@ -292,7 +292,8 @@ class _Asked:
             ),
             (
                 self.estimates and (self.family not in ESTIMATED or bool(self.absorb)),
-                f"--estimates are of the families {', '.join(ESTIMATED)}, without --absorb.",
+                f"--estimates works with {', '.join(ESTIMATED)} models, without --absorb: "
+                "leave it out to ask for the verdict alone.",
             ),
             (
                 self.forced and (self.decimal or self.no_intercept),
@@ -476,7 +477,7 @@ def _short(found: _Found) -> str:
         parts["conflict"] = [f"Why: {k:,} rows contradict each other; -v names them."]
     beside = _BESIDE | ({"levels": 1} if told else {})  # estimates are against these
     reasons = [line for name, most in beside.items() for line in parts.get(name, [])[:most]]
-    if certificate.verdict.endswith("separation") and len(certificate.classes) > 1 and not told:
+    if certificate.verdict.endswith("separation") and len(certificate.classes) == 2 and not told:
         reasons.append("--estimates adds what can be reported instead.")
     return "\n".join(one_line(line) for line in [*answer, *reasons, *_about(certificate, rows)])
 
@@ -491,7 +492,16 @@ def _about(certificate: Certificate, rows: _Rows) -> list[str]:
     columns = columns if rows.preprocessing is None else list(rows.preprocessing.inputs)
     by = f"covariate{'s' * (len(columns) > 1)} {listed(columns, _NAMED)}"
     about = f"{word} {certificate.n_rows:,} rows{left_out}, {by}. Details: -v."
-    return [*(f"Cut short: {limit}." for limit in cut), about]
+    return [*(f"Cut short: {limit}." for limit in cut), *_filled(rows), about]
+
+
+def _filled(rows: _Rows) -> list[str]:
+    if rows.preprocessing is None:
+        return []
+    names = [c.name for c in rows.preprocessing.numbers if c.fill is not None]
+    some = f"{many(len(names), 'column')}: {listed(names, _NAMED)}"
+    filled = f"Missing values were filled in {some}; intervals and p values do not allow for it."
+    return [filled] if names else []
 
 
 class _Rows(NamedTuple):

@@ -35,7 +35,7 @@ from models import (
     seen,
     table,
 )
-from raising import raises
+from raising import raises, warns
 from rosenblatt import (
     KernelPerceptron,
     Perceptron,
@@ -324,7 +324,7 @@ def test_pickle_joblib_and_skops_work_too(tmp_path, kind, keep):
 def test_a_pipeline_is_kept_as_its_rule_and_how_numbers_were_scaled(path):
     pipeline = make_pipeline(StandardScaler(), Perceptron(random_state=0)).fit(X, Y)
     save(pipeline, path)
-    with pytest.warns(UserWarning):
+    with warns(UserWarning):
         rule = load(path)
     scaler = pipeline[0]
     assert Study.load(path).predict(X).tolist() == pipeline.predict(X).tolist()

@@ -159,6 +159,7 @@ def _counts(X: Any, columns: NDArray[np.intp], values: Floats) -> NDArray[np.int
 # --- Rows that are right by rounding -------------------------------------------------------------
 
 
+@np.errstate(all="ignore")  # what overflows is decided in whole numbers
 def right_by_last_bits(rows: Rows, strict: NDArray[np.bool_], w: Sequence[Fraction]) -> list[int]:
     """The rows that w has right by less than 2^-40 of the terms of their score."""
     exact = verify.whole(w)

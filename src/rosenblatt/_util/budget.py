@@ -140,8 +140,10 @@ class Budget:
         """No limit inside, where what is left to do is short."""
         limits = self._work_limit, self._deadline, self._long_limit
         self.lift()
-        yield
-        self._work_limit, self._deadline, self._long_limit = limits
+        try:
+            yield
+        finally:
+            self._work_limit, self._deadline, self._long_limit = limits
 
 
 def _algebra(size: int, bits: int) -> int:

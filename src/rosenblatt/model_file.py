@@ -7,7 +7,6 @@ the worst that can happen is a ModelFileError.
 from __future__ import annotations
 
 import os
-import warnings
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, get_args
@@ -38,7 +37,7 @@ from rosenblatt._util.strict_json import (
     with_sum,
 )
 from rosenblatt._util.version import __version__
-from rosenblatt.data.pipeline import unpiped
+from rosenblatt.data.pipeline import piped, unpiped
 from rosenblatt.errors import InputError, InputTypeError, ModelFileError
 from rosenblatt.kernel_perceptron import KernelPerceptron
 from rosenblatt.online import AROW, PassiveAggressive, Relaxation
@@ -47,6 +46,8 @@ from rosenblatt.random_linear import RandomLinearClassifier
 from rosenblatt.scorecard import Scorecard
 
 if TYPE_CHECKING:
+    from sklearn.pipeline import Pipeline
+
     from rosenblatt.data.preprocessing import Preprocessing
 
 FORMAT, VERSION = "rosenblatt-model", 1
@@ -73,6 +74,7 @@ class Model:
     about: dict[str, Any]
     probability: Probability | None = None  # from a score to that of the second class
     objective: Objective | None = None  # what it was chosen by, and what errors cost
+    of_pipeline: bool = False  # the estimator is the last step of one, `preprocessing` the others
 
 
 # --- Writing -----------------------------------------------------------------------------------
@@ -94,7 +96,7 @@ def save(
     ----------
     estimator : Perceptron or another estimator of rosenblatt
         Fitted. Or a `Pipeline` of an imputer and a scaler before one: how they fill and scale is
-        kept as preprocessing, for `rosenblatt predict`, ONNX and SQL, and `load` gives the rule.
+        kept as preprocessing, for `load`, `rosenblatt predict`, ONNX and SQL.
     path : path or address (s3://…)
         A file that is there is replaced.
     preprocessing : dict, or an object with `to_dict()`, or None
@@ -137,6 +139,7 @@ def save(
     )
     objective = getattr(estimator, "objective_", None) if objective is None else objective
     beside = {
+        **({} if folded is None else {"of_pipeline": True}),
         "preprocessing": write_preprocessing(preprocessing),
         "probability": write_probability(probability),
         "objective": write_objective(objective),
@@ -198,28 +201,23 @@ def _written(estimator: Any, beside: dict[str, Any], *, history: bool) -> dict[s
 # --- Reading -----------------------------------------------------------------------------------
 
 
-def load(path: str | os.PathLike[str]) -> Estimator:
-    """The estimator in a model file, as it was saved; of a pipeline its last step, with a warning.
+def load(path: str | os.PathLike[str]) -> Estimator | Pipeline:
+    """The estimator in a model file, as it was saved.
+
+    Of a pipeline it is a pipeline that predicts the same, to the bit. Its steps are a
+    `SimpleImputer`, if missing values are filled, a `StandardScaler`, if numbers are scaled, and
+    the rule.
 
     Raises ModelFileError where the file is not a whole model file, FileError where it cannot be
     read. No code in the file is run: there is none.
     """
-    estimator = read(path).estimator
-    before = getattr(estimator, "preprocessing_", None)
-    if before is not None and before.target is None and _changes(before):
-        warnings.warn(
-            "This file is of a pipeline, and load gives its last step: rows go through "
-            "preprocessing_.transform first. Study.load(path) takes rows as the pipeline did.",
-            stacklevel=2,
-        )
-    return estimator
-
-
-def _changes(preprocessing: Preprocessing) -> bool:
-    from rosenblatt.data.features import Number
-
-    columns = [c for c in preprocessing.columns if isinstance(c, Number)]
-    return not all(column.as_it_is and column.fill is None for column in columns)
+    model = read(path)
+    rule = model.estimator
+    if not model.of_pipeline:
+        return rule
+    columns = rule.__dict__.pop("preprocessing_").numbers
+    rule.__dict__.pop("feature_names_in_", None)  # the first step sees to the names
+    return piped(rule, columns)
 
 
 def read(path: Any) -> Model:
@@ -287,6 +285,9 @@ def _read(file: Part) -> Model:
 
         with suppress(InputError):  # it may be of somebody else's making
             p.preprocessing_ = Preprocessing.from_dict(preprocessing)
+    of_pipeline = "of_pipeline" in file and file.flag("of_pipeline")
+    if of_pipeline and not _before_a_rule(getattr(p, "preprocessing_", None), p.n_features_in_):
+        raise InvalidDocument("its preprocessing is not that of a pipeline")
     part = file.optional(file.part, "probability")
     probability = None if part is None else read_probability(part, classes)
     part = file.optional(file.part, "objective")
@@ -299,7 +300,15 @@ def _read(file: Part) -> Model:
     else:
         _read_fitted(file, p)
         about |= _about(p)
-    return Model(p, preprocessing, about, probability, objective)
+    return Model(p, preprocessing, about, probability, objective, of_pipeline)
+
+
+def _before_a_rule(preprocessing: Preprocessing | None, d: int) -> bool:
+    """Numbers alone, as many as the rule takes, and all are filled, or none."""
+    if preprocessing is None:
+        return False
+    filled = {column.fill is not None for column in preprocessing.numbers}
+    return len(preprocessing.columns) == len(preprocessing.numbers) == d and len(filled) == 1
 
 
 def _read_features(part: Part, p: Any) -> None:

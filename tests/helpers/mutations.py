@@ -21,6 +21,9 @@ from pathlib import Path
 import numpy as np
 from scipy import sparse
 from sklearn.base import clone
+from sklearn.impute import SimpleImputer
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from models import quietly, table
 from rosenblatt import KernelPerceptron, Perceptron, RandomLinearClassifier, Scorecard, load, save
@@ -73,6 +76,8 @@ def originals(folder):
     yield written(folder, quietly(k.fit, ROWS @ ROWS.T, LABELS, dual_coef_init=start))
     yield written(folder, RandomLinearClassifier(k=120, random_state=0).fit(ROWS, LABELS))
     yield written(folder, Scorecard().fit(ROWS, words, X_val=ROWS, y_val=words))
+    pipeline = make_pipeline(SimpleImputer(), StandardScaler(), Perceptron(**shared))
+    yield written(folder, quietly(pipeline.fit, ROWS, words))
 
 
 def written(folder, p, **more):
@@ -228,6 +233,10 @@ def use(p):
     names = getattr(p, "feature_names_in_", None)
     assert names is None or len(names) == p.n_features_in_
     pickle.loads(pickle.dumps(p))
+    if isinstance(p, Pipeline):
+        with contextlib.suppress(ValueError):
+            p.predict(rows)
+        p = p[-1]
     labels = p.classes_[LABELS]
     with contextlib.suppress(RosenblattError, ValueError):
         p.predict(rows), p.decision_function(rows)

@@ -18,8 +18,9 @@ from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
+from sklearn.impute import SimpleImputer
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import PolynomialFeatures, StandardScaler
+from sklearn.preprocessing import MaxAbsScaler, PolynomialFeatures, RobustScaler, StandardScaler
 from sklearn.utils.validation import check_is_fitted
 
 import rosenblatt
@@ -35,7 +36,7 @@ from models import (
     seen,
     table,
 )
-from raising import raises, warns
+from raising import raises
 from rosenblatt import (
     KernelPerceptron,
     Perceptron,
@@ -321,17 +322,54 @@ def test_pickle_joblib_and_skops_work_too(tmp_path, kind, keep):
     assert q.predict(X).tolist() == p.predict(X).tolist()
 
 
-def test_a_pipeline_is_kept_as_its_rule_and_how_numbers_were_scaled(path):
+STEPS = {
+    "scaled": [StandardScaler()],
+    "not centred": [MaxAbsScaler()],
+    "filled": [SimpleImputer(strategy="median")],
+    "filled and scaled": [SimpleImputer(strategy="constant", fill_value=-1.0), RobustScaler()],
+    "through": ["passthrough", StandardScaler()],
+}
+
+
+@pytest.mark.parametrize("steps", STEPS.values(), ids=STEPS)
+@pytest.mark.parametrize("named", [False, True])
+def test_a_pipeline_comes_back_as_one_that_predicts_the_same(path, steps, named):
+    rows = X * [1e-3, 7.0, 1.0] + [1.0, 1e4, 0.0]
+    if isinstance(steps[0], SimpleImputer):
+        rows[::3, 0] = np.nan
+    rows = pd.DataFrame(rows, columns=["length", "width", "age"]) if named else rows
+    pipeline = quietly(make_pipeline(*steps, Perceptron(random_state=0)).fit, rows, Y)
+    save(pipeline, path)
+    found = load(path)
+    assert found.predict(rows).tolist() == pipeline.predict(rows).tolist()
+    assert found.decision_function(rows).tolist() == pipeline.decision_function(rows).tolist()
+    assert Study.load(path).predict(rows).tolist() == pipeline.predict(rows).tolist()
+    scaled = pipeline[:-1].transform(rows)
+    assert but_counts(everything_seen(found[-1], scaled)) == but_counts(
+        everything_seen(pipeline[-1], scaled)
+    )
+    if named:
+        assert found.feature_names_in_.tolist() == ["length", "width", "age"]
+    written = path.read_bytes()
+    save(found, path)
+    assert path.read_bytes() == written
+    quietly(clone(found).fit, rows, Y)
+
+
+def test_sparse_rows_that_were_scaled_without_a_centre_still_are(path):
+    rows = sparse.csr_array(X * 7)
+    pipeline = make_pipeline(MaxAbsScaler(), Perceptron(random_state=0)).fit(rows, Y)
+    save(pipeline, path)
+    assert load(path).predict(rows).tolist() == pipeline.predict(rows).tolist()
+
+
+def test_a_rule_that_was_saved_with_a_preprocessing_comes_back_by_itself(path):
     pipeline = make_pipeline(StandardScaler(), Perceptron(random_state=0)).fit(X, Y)
     save(pipeline, path)
-    with warns(UserWarning):
-        rule = load(path)
-    scaler = pipeline[0]
-    assert Study.load(path).predict(X).tolist() == pipeline.predict(X).tolist()
-    assert rule.predict(scaler.transform(X)).tolist() == pipeline.predict(X).tolist()
-    columns = rule.preprocessing_.columns
-    assert [c.center for c in columns] == scaler.mean_.tolist()
-    assert [c.scale for c in columns] == scaler.scale_.tolist()
+    preprocessing = model_file.read(path).preprocessing
+    save(pipeline[-1], path, preprocessing=preprocessing)
+    assert isinstance(load(path), Perceptron)
+    assert load(path).preprocessing_.to_dict() == preprocessing
 
 
 def test_without_its_history_a_model_is_small_and_goes_on_to_the_same_bits(path):

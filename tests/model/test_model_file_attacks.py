@@ -13,6 +13,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from models import quietly, table
 from mutations import with_new_sum
@@ -133,6 +135,38 @@ def test_a_single_changed_character_is_noticed(path, original):
 )
 def test_a_probability_that_is_none(path, original, probability):
     refused(path, changed(original, "probability", probability))
+
+
+@pytest.fixture(scope="module")
+def of_pipeline(tmp_path_factory):
+    path = tmp_path_factory.mktemp("pipeline") / "model.json"
+    save(make_pipeline(StandardScaler(), Perceptron(random_state=0)).fit(ROWS, Y), path)
+    return path.read_text()
+
+
+@pytest.mark.parametrize(
+    "preprocessing",
+    [
+        None,
+        {"columns": []},
+        {"columns": "all"},
+        "its columns but one",
+        "one of them filled",
+        "one of them by 0",
+    ],
+)
+def test_a_pipeline_that_is_none(path, of_pipeline, preprocessing):
+    good = json.loads(of_pipeline)["preprocessing"]
+    first, *others = good["columns"]
+    preprocessing = {
+        "its columns but one": good | {"columns": others},
+        "one of them filled": good | {"columns": [first | {"fill": 1.0}, *others]},
+        "one of them by 0": good | {"columns": [first | {"scale": 0.0}, *others]},
+    }.get(str(preprocessing), preprocessing)
+    path.write_bytes(changed(of_pipeline, "of_pipeline", True))
+    assert load(path).predict(ROWS).shape == (150,)
+    refused(path, changed(of_pipeline, "preprocessing", preprocessing))
+    refused(path, changed(of_pipeline, "of_pipeline", 1))
 
 
 COST = {"actual": "yes", "predicted": "no", "cost": 5.0}

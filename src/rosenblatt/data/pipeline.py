@@ -1,4 +1,5 @@
-"""A pipeline of scikit-learn, scalers before a rule, as the rule and a preprocessing: to the bit.
+"""A pipeline of scikit-learn, scalers before a rule, as the rule and a preprocessing, and back: to
+the bit.
 
 Each number is filled, then shifted, then divided, as a `Number` does it. What computes otherwise,
 as `MinMaxScaler`, which multiplies, is refused.
@@ -6,7 +7,7 @@ as `MinMaxScaler`, which multiplies, is refused.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -35,11 +36,38 @@ def unpiped(estimator: Any) -> tuple[Any, Preprocessing | None]:
 
     names = getattr(before[0], "feature_names_in_", None)
     if names is None:
-        names = [f"x{j}" for j in range(before[0].n_features_in_)]
+        names = _numbered(before[0].n_features_in_)
     columns = [Number(str(name)) for name in names]
     for step in before:
         columns = _after(step, columns)
     return rule, Preprocessing(tuple(columns))
+
+
+def piped(rule: Any, columns: Sequence[Number]) -> Any:
+    """A pipeline that fills and scales as these columns, which are all filled or none, before a
+    rule. It has the names of columns that are not those of `unpiped`."""
+    from sklearn.impute import SimpleImputer
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    before: list[Any] = []
+    fills = [column.fill for column in columns if column.fill is not None]
+    if fills:
+        before.append(SimpleImputer().fit([fills]))
+    if not all(column.as_it_is for column in columns):
+        center = np.array([column.center for column in columns])
+        scaler = StandardScaler(with_mean=bool(center.any()))  # sparse rows can be scaled without
+        scaler.mean_, scaler.scale_ = center, np.array([column.scale for column in columns])
+        scaler.var_, scaler.n_features_in_ = scaler.scale_**2, len(columns)
+        before.append(scaler)
+    names = [column.name for column in columns]
+    if before and names != _numbered(len(names)):
+        before[0].feature_names_in_ = np.array(names, dtype=object)
+    return make_pipeline(*before, rule)
+
+
+def _numbered(d: int) -> list[str]:
+    return [f"x{j}" for j in range(d)]
 
 
 def _steps(estimator: Any) -> list[Any] | None:

@@ -47,7 +47,7 @@ _FITS = ["recorded_fits", "callbacks", "drop_in", "keeps_and_orders", "warm_star
 _PROOFS = ["kept_certificates", "many_classes_verify", "strict", "verify"]
 _CLAIMS = ["families", "one_sided", "absorbed", "designs", "as_given", "verify_svmlight"]
 MODULES = {
-    "loop": ("_training/loop.py", [*_TRAINING, *(f"training/{name}" for name in _FITS)]),
+    "training": ("_training/training.py", [*_TRAINING, *(f"training/{name}" for name in _FITS)]),
     "stopping": ("_training/stopping.py", [*_TRAINING, "training/drop_in"]),
     "verify": (
         "verify.py",

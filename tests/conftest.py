@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, settings
 import searching
 from rosenblatt._core import reference
 from rosenblatt._core.backend import compute
-from rosenblatt._training import advice
+from rosenblatt._training import stopping
 
 os.environ.setdefault("MPLBACKEND", "Agg")  # pictures are drawn where no screen is
 # Hundreds of tests start a process of their own: let the first of them keep what it compiles.
@@ -21,7 +21,7 @@ FLAGS = [  # of Chromium
     *("--no-sandbox", "--disable-gpu", "--disable-background-networking"),
     *("--disable-component-update", "--disable-sync", "--no-first-run"),
 ]
-advice.told_of_sizes = True  # which training is the first of the process is not for tests to say
+stopping.told_of_sizes = True  # which training is the first of the process is not for tests to say
 SOAK = os.environ.get("ROSENBLATT_SOAK") == "1"
 
 settings.register_profile("test", max_examples=25, deadline=None, derandomize=True)

@@ -10,7 +10,6 @@ from typing import Any, Literal, Self, final
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from threadpoolctl import threadpool_limits
 
 from rosenblatt._core.rows import Csr, Examples
 from rosenblatt._training.dual import Dual, DualJob, JointDual, KernelExamples
@@ -40,6 +39,7 @@ from rosenblatt._training.settings import (
 from rosenblatt._training.state import Job
 from rosenblatt._training.stopping import Patience
 from rosenblatt._training.training import Given, TrainingSet, oracle_about
+from rosenblatt._util.one_thread import one_thread
 from rosenblatt._validation import parameters, targets
 from rosenblatt._validation.rows import checked_rows, rows_to_predict
 from rosenblatt._validation.targets import checked_start
@@ -117,7 +117,9 @@ class KernelPerceptron(PerceptronTraining, Classifier):
     ([-1, 1, 1, -1], True)
     """
 
-    _spec = Spec(margin_rule, ("margin",), kernel=True, unit="eta0", tie=True, prove=True)
+    _spec = Spec(
+        margin_rule, ("margin",), alike=True, kernel=True, unit="eta0", tie=True, prove=True
+    )
     kernel: str | Callable[[Any, Any], Any] = "rbf"
     degree: float = 3
     gamma: Literal["scale", "auto"] | float = "scale"
@@ -342,5 +344,4 @@ class GramSet(TrainingSet):
     def while_training(self) -> AbstractContextManager[object]:
         # A row of the Gram matrix at a time is too little for threads to share, where a kernel
         # function has them.
-        limits: AbstractContextManager[object] = threadpool_limits(limits=1, user_api="blas")
-        return limits
+        return one_thread()

@@ -18,10 +18,10 @@ from rosenblatt._model import arrays, parameters, rules, state, training
 from rosenblatt._model.objective import Objective, read_objective, write_objective
 from rosenblatt._model.parameters import read_labels, write_labels
 from rosenblatt._model.probability import Probability, read_probability, write_probability
-from rosenblatt._training.advice import in_words
 from rosenblatt._training.keeps import KEEPS
 from rosenblatt._training.linear_rule import LinearRule, Voters
 from rosenblatt._training.one_vs_rest import rule_of_classes
+from rosenblatt._training.stopping import in_words
 from rosenblatt._training.training import Fitted, TrainingRecord
 from rosenblatt._util.files import read_whole, write_whole
 from rosenblatt._util.strict_json import (

@@ -98,7 +98,14 @@ class PassiveAggressive(_StepsOfItsOwn):
     (array([[-0.234, -0.234]]), 2)
     """
 
-    _spec = Spec(passive_aggressive_rule, ("C", "loss"), auto="average", scikit_learn=True)
+    _spec = Spec(
+        passive_aggressive_rule,
+        ("C", "loss"),
+        auto="average",
+        scikit_learn=True,
+        average=True,
+        inert=("validation_fraction",),
+    )
 
     C: float = 1.0
     loss: Literal["hinge", "squared_hinge"] = "squared_hinge"

@@ -189,14 +189,17 @@ class Perceptron(PerceptronTraining, TrainedLinearClassifier):
     _spec = Spec(
         perceptron_rule,
         ("margin", "decay", "signs", "penalty", "alpha"),
+        alike=True,
         unit="eta0",
         tie=True,
         prove=True,
         multi_class=True,
         device=True,
-        scikit_learn=True,
         falling_margin=True,
         auto="best",
+        scikit_learn=True,
+        loss_tol=True,
+        inert=("l1_ratio", "validation_fraction"),
     )
     _sparse = None  # the rule whose weights are shown sparse
 

@@ -49,8 +49,8 @@ from rosenblatt import (
 )
 from rosenblatt._core.backend import compute
 from rosenblatt._training import linear_rule
-from rosenblatt._training.advice import in_words
 from rosenblatt._training.monitor import Interrupted, Watch
+from rosenblatt._training.stopping import in_words
 from rosenblatt.errors import FileError, InputError, InputTypeError
 
 

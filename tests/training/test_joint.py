@@ -16,10 +16,10 @@ from rosenblatt._core.protocol import UpdateRule
 from rosenblatt._core.rows import Examples
 from rosenblatt._training.keeps import KEEPS
 from rosenblatt._training.learner import Primal
-from rosenblatt._training.loop import train
 from rosenblatt._training.monitor import Watch
 from rosenblatt._training.orders import ORDERS as ORDER_CLASSES
 from rosenblatt._training.state import Job, State
+from rosenblatt._training.training import train
 
 pytestmark = [may_not_converge, may_not_separate]
 

@@ -16,7 +16,7 @@ from planes import easy, small
 from raising import raises
 from rosenblatt import KernelPerceptron, Perceptron, StopReason, train
 from rosenblatt._training import stopping as rule
-from rosenblatt._training.advice import in_words
+from rosenblatt._training.stopping import in_words
 from rosenblatt.certificate import RowsOracle
 from rosenblatt.errors import InputError
 

@@ -10,7 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from raising import raises, warns
 from rosenblatt import AROW, PassiveAggressive, Perceptron
-from rosenblatt._training import advice
+from rosenblatt._training import stopping
 from rosenblatt.errors import InputError
 
 ROWS = np.random.default_rng(0).normal(size=(30, 3))
@@ -31,7 +31,7 @@ def test_rows_that_are_small_or_nothing_are_not_told_of():
 
 
 def test_columns_of_very_different_sizes_are_told_of_once(monkeypatch):
-    monkeypatch.setattr(advice, "told_of_sizes", False)
+    monkeypatch.setattr(stopping, "told_of_sizes", False)
     noisy = np.arange(30) % 2
     for sizes in ([1, 0, 1], [1, 30, 0.1]):
         Perceptron(random_state=0).fit(ROWS * sizes, noisy)

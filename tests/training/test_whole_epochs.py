@@ -10,7 +10,7 @@ from common import everything, may_not_converge, may_not_separate
 from rosenblatt import Perceptron
 from rosenblatt._core import screening
 from rosenblatt._core.backend import compute
-from rosenblatt._training import loop
+from rosenblatt._training import training
 from rosenblatt.errors import WeightsOverflowError
 
 _core = pytest.importorskip("rosenblatt._core._native")
@@ -108,8 +108,8 @@ def test_it_is_used_where_it_can_be(classes, monkeypatch):
 
 def test_a_call_leaves_time_to_hear_ctrl_c(monkeypatch):
     most = []
-    make = loop._make
-    monkeypatch.setattr(loop, "_make", lambda *of: most.append(of[-1]) or make(*of))
+    make = training._make
+    monkeypatch.setattr(training, "_make", lambda *of: most.append(of[-1]) or make(*of))
     # Seven epochs, visits and two counts of each, in a quarter of a chunk.
     monkeypatch.setattr(compute, "chunk", 4 * 3 * 200 * 16 * 7)
     X, y = table(0, 200, 5, 1.0)

@@ -23,7 +23,7 @@ from rosenblatt._training.linear_rule import read_only
 from rosenblatt._training.settings import Settings
 from rosenblatt._training.state import AnyJob, AnyState
 from rosenblatt._util.extras import needed
-from rosenblatt._validation.parameters import AUTO, positive
+from rosenblatt._validation.parameters import positive
 from rosenblatt.certificate import Certificate
 from rosenblatt.errors import InputError
 
@@ -328,7 +328,7 @@ def trace(
             f"not {type(estimator).__module__}.{type(estimator).__qualname__}."
         )
     fitted, recorder = clone(estimator), Recorder()
-    if getattr(fitted, "margin", None) == fitted.keep == AUTO:
+    if fitted._spec.falling_margin and fitted.margin == fitted.keep == "auto":
         fitted.margin = 0.0
     fitted._recorder = recorder
     try:

@@ -20,7 +20,7 @@ from weakref import ref
 from sklearn.exceptions import ConvergenceWarning
 
 from rosenblatt._core.rows import Csr
-from rosenblatt._training import advice, monitor, one_vs_rest, training
+from rosenblatt._training import monitor, one_vs_rest, stopping, training
 from rosenblatt._training.monitor import Watch
 from rosenblatt._training.settings import checked, with_signs
 from rosenblatt._training.training import Given, InMemory, OneTraining, WeightsSet, was_fitted
@@ -62,9 +62,9 @@ def _fit(estimator: Training, given: Given) -> tuple[str, type[Warning]] | None:
                 callbacks.end()
     if estimator.converged_ and not estimator.training_errors_:
         return None
-    if (text := advice.warning(estimator, settings, rows)) is not None:
+    if (text := stopping.warning(estimator, settings, rows)) is not None:
         return text, ConvergenceWarning
-    hint = advice.about_sizes(estimator, rows)
+    hint = stopping.about_sizes(estimator, rows)
     return None if hint is None else (hint, UserWarning)
 
 

@@ -1,4 +1,4 @@
-"""What an estimator is, what it was told, and which of that cannot go together.
+"""What an estimator is, what its parameters mean, and which of that cannot go together.
 
     class ─► Spec      parameters ─► Settings      Settings, a place ─► refuse
 
@@ -8,6 +8,7 @@ Orders and keeps say on their classes what they cannot do; `refuse` alone makes 
 from __future__ import annotations
 
 import math
+import numbers
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeVar, cast
 
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
     from rosenblatt._training.estimator import Training
 
 
+_AUTO = "auto"  # of `keep` and `margin`
+_PATIENCE = 5  # the default of `patience`, and of scikit-learn's name for it
 Number = float | Literal["scale", "wide", "auto"]
 _WIDE = 8.0  # times "scale"
 
@@ -121,9 +124,22 @@ def margin_rule(margin: Any, words: tuple[str, ...] = ("scale", "wide")) -> Rule
 def perceptron_rule(margin: Any, decay: Any, signs: Any, penalty: Any, alpha: Any) -> Rule:
     rule = margin_rule(margin, ("scale", "wide", "auto"))._replace(signs=signs)
     falls = parameters.not_negative("decay", decay)
+    parameters.between("alpha", alpha, 0.0, math.inf)  # without a penalty, too
     if penalty is not None:
+        _refuse_other_penalty(penalty)
         return rule._replace(kind="penalised", decay=falls, penalty=float(alpha))
     return rule._replace(kind="decay", decay=falls) if falls else rule
+
+
+def _refuse_other_penalty(value: Any) -> None:
+    if not (isinstance(value, str) and value == "l2"):
+        raise InputError(
+            f"{option('penalty', value)} is not allowed, only None and 'l2'. scikit-learn's "
+            "SGDClassifier(loss='perceptron') has 'l1' and 'elasticnet', which make weights 0.",
+            option="penalty",
+            value=value,
+            allowed=(None, "l2"),
+        )
 
 
 def relaxation_rule(factor: Any) -> Rule:
@@ -164,15 +180,19 @@ class Spec(NamedTuple):
 
     rule: Callable[..., Rule]
     rule_parameters: tuple[str, ...]  # what `rule` is called with
+    alike: bool = False  # all rows of a step have the same length of it
     kernel: bool = False  # it learns coefficients of the rows, not weights of the features
     unit: str | None = None  # the parameter in whose units training runs
     tie: bool = False
     prove: bool = False
     multi_class: bool = False
     device: bool = False
-    scikit_learn: bool = False  # those of scikit-learn's estimator of the same name
     falling_margin: bool = False
     auto: str | None = None  # what keep="auto" is where the margin does not fall; None: no such
+    scikit_learn: bool = False  # those of scikit-learn's estimator of the same name; of them:
+    average: bool = False  # another name of two keeps
+    loss_tol: bool = False  # `tol` may be a number, by which the mean loss must fall
+    inert: tuple[str, ...] = ()  # shares from 0 to 1 that have no effect here
 
 
 class Units(NamedTuple):
@@ -189,7 +209,7 @@ class Units(NamedTuple):
 
 
 class Settings(NamedTuple):
-    """All of them."""
+    """The parameters of an estimator, checked."""
 
     order: str
     units: Units
@@ -212,7 +232,7 @@ class Settings(NamedTuple):
 
     @property
     def margin_falls(self) -> bool:
-        return self.units.keep == parameters.AUTO
+        return self.units.keep == _AUTO
 
     @property
     def keep_of_a_pass(self) -> type[Keep]:
@@ -225,14 +245,14 @@ class Settings(NamedTuple):
 
 def checked(estimator: Training) -> Settings:
     spec = estimator._spec
-    meaning = parameters.meaning(estimator, scikit_learn=spec.scikit_learn)
+    parameters.one_of("keep", estimator.keep, [k for k in KEEPS if k != _AUTO or spec.auto])
+    _check_order(estimator)
+    meaning = _meaning(estimator)
     keep = _keep(estimator, meaning)
     given = {name: getattr(estimator, name) for name in spec.rule_parameters}
-    if spec.falling_margin and given["margin"] == parameters.AUTO:
+    if spec.falling_margin and isinstance(given["margin"], str) and given["margin"] == _AUTO:
         penalised = estimator.penalty is not None  # without a margin the best weights would be 0
-        given["margin"] = "auto" if keep == parameters.AUTO else "wide" if penalised else 0.0
-    rule = spec.rule(**given)
-    _check_order(estimator, meaning.order, rule)
+        given["margin"] = _AUTO if keep == _AUTO else "wide" if penalised else 0.0
     multi_class = estimator.multi_class if spec.multi_class else "joint"
     parameters.one_of("multi_class", multi_class, ("joint", "ovr"))
     if spec.device and estimator.device is not None:
@@ -245,9 +265,9 @@ def checked(estimator: Training) -> Settings:
             fit_intercept=parameters.flag("fit_intercept", estimator.fit_intercept),
             tie=_tie(estimator.tie, keep) if spec.tie else "mistake",
         ),
-        follows=meaning.keep == parameters.AUTO,
+        follows=meaning.keep == _AUTO,
         one_vs_rest=multi_class == "ovr",
-        rule=rule,
+        rule=spec.rule(**given),
         max_iter=parameters.whole("max_iter", estimator.max_iter),
         max_updates=parameters.whole_or_none("max_updates", estimator.max_updates),
         patience=meaning.patience,
@@ -263,18 +283,18 @@ def checked(estimator: Training) -> Settings:
     return settings
 
 
-def _keep(estimator: Training, meaning: parameters.Meaning) -> str:
+def _keep(estimator: Training, meaning: _Meaning) -> str:
     """ "auto" is "best", where some other choice than the defaults was made."""
-    keep, auto, spec = meaning.keep, parameters.AUTO, estimator._spec
-    parameters.one_of("keep", keep, [name for name in KEEPS if name != auto or spec.auto])
-    if keep == auto and spec.falling_margin and estimator.penalty is not None:
+    spec = estimator._spec
+    if meaning.keep != _AUTO or spec.auto is None:
+        return meaning.keep
+    if not spec.falling_margin:
+        return spec.auto
+    if estimator.penalty is not None:
         return "average"
-    if keep == auto and spec.auto is not None:
-        opens = isinstance(meaning.order, str) and meaning.order in ORDERS
-        opens = opens and ORDERS[meaning.order].opens
-        opens = opens and spec.falling_margin and estimator.margin == auto
-        return auto if opens and estimator.decay == 0 else spec.auto
-    return str(keep)
+    margin = estimator.margin
+    opens = ORDERS[meaning.order].opens and isinstance(margin, str) and margin == _AUTO
+    return _AUTO if opens and estimator.decay == 0 else spec.auto
 
 
 def _named(estimator: Training, name: str) -> tuple[str, Any]:
@@ -325,12 +345,8 @@ def refuse_tie(settings: Settings, k: int | None) -> None:
         )
 
 
-def _check_order(estimator: Training, order: Any, rule: Rule) -> None:
-    alike = rule.kind in (
-        "perceptron",
-        "decay",
-        "penalised",
-    )  # all rows of a step have the same length of it
+def _check_order(estimator: Training) -> None:
+    order, alike = estimator.order, estimator._spec.alike
     may_mix = alike and not estimator._spec.kernel
     if not may_mix and isinstance(order, str) and order in ORDERS and ORDERS[order].mixes:
         raise InputError(
@@ -363,6 +379,106 @@ def _refuse_with_penalty(settings: Settings) -> None:
                 option=name,
                 value=value,
             )
+
+
+# --- The parameters of scikit-learn's estimators: what they mean here, or what to use instead ----
+#
+# Code that was written for it runs as it is, or is told in one sentence what to write: the errors
+# are the guide for whoever comes from there. `docs/from-scikit-learn.md` has all of them.
+
+
+class _Meaning(NamedTuple):
+    order: str
+    keep: str
+    tol: float | None  # by which the loss must fall; None: it is not looked at
+    patience: int | None
+    all_epochs: bool = False  # tol=None: max_iter epochs are what was asked for
+
+
+def _meaning(estimator: Any) -> _Meaning:
+    spec: Spec = estimator._spec
+    order, keep = estimator.order, estimator.keep
+    patience = parameters.whole_or_none("patience", estimator.patience)
+    if not spec.scikit_learn:
+        return _Meaning(order, keep, None, patience)
+    if spec.average and estimator.average is not None:
+        keep = _averaged(keep, estimator.average)
+    if estimator.early_stopping not in (False,):
+        raise InputError(
+            f"{option('early_stopping', estimator.early_stopping)} is not allowed, only False: no "
+            "rows are set aside here. Give validation rows of your own, fit(X, y, X_val=..., "
+            "y_val=...): keep='best' returns the weights that are best on them.",
+            option="early_stopping",
+            value=estimator.early_stopping,
+            allowed=(False,),
+        )
+    for name in spec.inert:
+        parameters.between(*_named(estimator, name), 0.0, 1.0)
+    jobs = estimator.n_jobs
+    if jobs is not None and (not isinstance(jobs, numbers.Integral) or isinstance(jobs, bool)):
+        raise parameters.not_allowed("n_jobs", jobs, "give a whole number or None")
+    patience = _patience(patience, estimator.n_iter_no_change)
+    if not parameters.flag("shuffle", estimator.shuffle):
+        if order not in ("shuffle", "cyclic"):
+            raise InputError(
+                f"shuffle=False means order='cyclic', and order={order!r} was given: leave one of "
+                "them out.",
+                option="shuffle",
+                value=False,
+            )
+        order = "cyclic"
+    tol = estimator.tol
+    if tol is None:
+        return _Meaning(order, "last" if keep == _AUTO else keep, None, None, all_epochs=True)
+    if isinstance(tol, str) and tol == "patience":
+        return _Meaning(order, keep, None, patience)
+    if not spec.loss_tol:
+        raise parameters.not_allowed(
+            "tol", tol, "leave it out: training ends where the mistakes no longer fall, or tol=None"
+        )
+    return _Meaning(order, "best" if keep == _AUTO else keep, _tolerance(tol), patience)
+
+
+def _averaged(keep: str, average: Any) -> str:
+    meant = "average" if parameters.flag("average", average) else "last"
+    if keep not in (_AUTO, meant):
+        raise InputError(
+            f"average={average} means keep={meant!r}, and keep={keep!r} was given: leave one of "
+            "them out.",
+            option="average",
+            value=average,
+        )
+    return meant
+
+
+def _patience(patience: int | None, n_iter_no_change: Any) -> int | None:
+    """Two names of one number; which one was given can be told where it is not the default."""
+    other = parameters.whole("n_iter_no_change", n_iter_no_change)
+    if other == _PATIENCE:
+        return patience
+    if patience not in (_PATIENCE, other):
+        raise InputError(
+            f"n_iter_no_change={other} is another name of patience, and patience={patience!r} was "
+            "given, too: leave one of them out.",
+            option="n_iter_no_change",
+            value=other,
+        )
+    return other
+
+
+def _tolerance(tol: Any) -> float:
+    try:
+        return parameters.not_negative("tol", tol)
+    except InputError:
+        raise parameters.not_allowed(
+            "tol",
+            tol,
+            "give a finite number, 0 or greater, None to end at max_iter only, or 'patience' to "
+            "end when mistakes no longer fall",
+        ) from None
+
+
+# --- What cannot be done there: with order="mixed", on a GPU, on the machines of an engine --------
 
 
 _NO_REFUSAL: Mapping[Where, Cannot] = {}

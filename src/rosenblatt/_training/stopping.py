@@ -1,4 +1,4 @@
-"""When to stop without being done: by counts alone, or with a proof where one was asked for.
+"""When to stop without being done: by counts alone, or with a proof; and what to say of it then.
 
 Training ends after `limit` epochs without noticeably fewer mistakes, but not before it has read a
 million numbers, or two where few mistakes are left: that takes milliseconds. So small tables train
@@ -15,10 +15,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt._core.rows import Csr
 from rosenblatt._training.state import UNLIMITED, Job, State, V, Verdict, W
 from rosenblatt._util.budget import Budget
+from rosenblatt._util.spelling import either, option
+
+if TYPE_CHECKING:
+    from rosenblatt._training.estimator import Training
+    from rosenblatt._training.settings import Settings
+    from rosenblatt._training.training import TrainingSet
 
 
 class StopReason(StrEnum):
@@ -140,3 +150,258 @@ def row_size(job: Job[W, V]) -> int:
 def _separated(job: Job[W, V], state: State[W, V]) -> bool:
     """Weights without a mistake are at hand: the answer is known."""
     return not job.validating and state.kept is not None and state.kept.mistakes == 0
+
+
+# --- What is said of a training that ended without being done ------------------------------------
+
+
+class Question(NamedTuple):
+    """What is not known when training ends without being done, and who tells."""
+
+    yes: str
+    no: str
+    tells: str  # empty: nobody does
+
+    @property
+    def open(self) -> str:
+        return f"Whether {self.yes} is not known{self._who('decides it')}."
+
+    @property
+    def either(self) -> str:
+        return (
+            f"Either {option('max_iter')} is too small, or {self.no}{self._who('decides which')}."
+        )
+
+    def _who(self, tells: str) -> str:
+        if self.tells == _ABOUT_LINES:
+            return f"; {_certify()} {_ABOUT_LINES}"
+        return f": {self.tells} {tells}" if self.tells else ""
+
+
+_ABOUT_LINES = "is about hyperplanes only"
+
+
+def _certify() -> str:
+    return either("certify(X, y)", "rosenblatt certify")
+
+
+def in_words(p: Training) -> str:
+    """Why training ended, what is not known then, and which call decides it, if any."""
+    reason = p.stop_reason_
+    return f"{reason} {question(p).open}" if reason in _NOTHING_DECIDED else reason
+
+
+_NOTHING_DECIDED = (StopReason.PATIENCE, StopReason.TOL, StopReason.FAR)
+
+
+def question(p: Training) -> Question:
+    """Of a fitted estimator."""
+    many, spec = len(p.classes_) > 2, p._spec
+    stored = vars(p).get("_counts", ()) is None  # there is no X and no y
+    if spec.kernel and p.kernel != "linear":
+        yes, no = "the kernel separates the rows", "the kernel does not separate the rows"
+        return Question(yes, no, _ABOUT_LINES)
+    if many and spec.multi_class and p.multi_class == "ovr":
+        yes, no = (
+            "each class is separable from the rest",
+            "some class is not separable from the rest",
+        )
+        return Question(yes, no, "" if stored else "certify(X, y == label)")
+    tells = "certify_stored(source)" if stored else _certify()
+    if many:
+        yes, no = "the classes are linearly separable", "the classes are not linearly separable"
+        return Question(yes, no, tells)
+    return Question("a hyperplane separates the rows", "no hyperplane separates the rows", tells)
+
+
+def warning(p: Training, settings: Settings, rows: TrainingSet) -> str | None:
+    """What a user should know of a training that is over; computes nothing.
+
+    Other rules than the perceptron's do not aim at a clean epoch: their last weights are no
+    accident.
+    """
+    errors, reason, of_each = p.training_errors_, p.stop_reason_, p._of_classes is not None
+    if errors is None:  # Ctrl-C, and a handler that goes on
+        return None
+    ended = _Ended(p, settings, rows, errors)
+    last = settings.units.keep == "last" and settings.rule.kind == "perceptron"
+    unmet = errors > 0 or (p._rule_number > 0 and not of_each)
+    if errors and p.fit_intercept and not of_each and _too_small(column_sizes(p, rows)):
+        return ended.too_small()
+    if reason is StopReason.MAX_ITER and errors and p.certificate_ and p.certificate_.separable:
+        return ended.separable_unfinished()
+    if reason is StopReason.MAX_ITER and last and unmet and not settings.all_epochs:
+        return ended.unfinished()
+    if reason is StopReason.UNDECIDED and errors:
+        return ended.undecided()
+    if reason in _STOPPED_WITHOUT_CONVERGENCE and last and errors:
+        return ended.last_of_many()
+    strict = settings.units.tie == "mistake"  # else rows may lie on the hyperplane
+    if p.converged_ and errors and strict and not of_each and "validation_mistakes_" not in vars(p):
+        return ended.separable_but()
+    return None
+
+
+_STOPPED_WITHOUT_CONVERGENCE = (StopReason.NOT_SEPARABLE, StopReason.PATIENCE, StopReason.TOL)
+
+
+class _Ended(NamedTuple):
+    """A training that is over, and the training rows that the returned rule gets wrong."""
+
+    p: Training
+    settings: Settings
+    rows: TrainingSet
+    errors: int
+
+    @property
+    def name(self) -> str:
+        return type(self.p).__name__
+
+    @property
+    def question(self) -> Question:
+        return question(self.p)
+
+    @property
+    def wrong(self) -> str:
+        """A row on the hyperplane counts as an error, whatever is predicted for it."""
+        return (
+            f"{self.errors} of {self.rows.n} training rows on the wrong side or on the hyperplane"
+        )
+
+    @property
+    def kept(self) -> str:
+        keep = self.settings.units.keep
+        return either(f"{self.name}(keep={keep!r})", option("keep", keep))
+
+    @property
+    def course(self) -> str:
+        mistakes = self.p.mistakes_.tolist()
+        if len(mistakes) < 8:
+            return f"Updates in each epoch: {', '.join(map(str, mistakes))}."
+        return f"Updates: {mistakes[0]} in the first epoch, {mistakes[-1]} in the last."
+
+    def unfinished(self) -> str:
+        margin, max_iter = self.p._rule_number, option("max_iter", self.settings.max_iter)
+        goal = f" Rows with a margin of at most {margin:g} called for updates." if margin else ""
+        too_small = f"{option('max_iter')} is too small for this margin."
+        why = self.question.either if self.errors else too_small
+        return (
+            f"{self.name} stopped at {max_iter} epochs and returns its last weights, with "
+            f"{self.wrong}.{goal} {self.course} {why} What to try: raise {option('max_iter')}; "
+            f"scale {_scale()}, which often cuts the epochs needed by orders of magnitude; or "
+            f"{option('keep', 'best')}, which returns the weights with the fewest mistakes."
+        )
+
+    def separable_unfinished(self) -> str:
+        """max_iter ended it although a hyperplane separates the rows, as is proved."""
+        from rosenblatt._certify.text import updates
+
+        certificate, max_iter = self.p.certificate_, option("max_iter", self.settings.max_iter)
+        assert certificate is not None
+        assert certificate.mistake_bound is not None
+        return (
+            f"{self.name} stopped at {max_iter} epochs with {self.wrong}, "
+            "although a hyperplane separates them all: certificate_ has the proof. "
+            f"{self.p.n_updates_:,} updates were made. On these rows a perceptron that starts from "
+            "zero weights and takes a row at a time, without weights or a margin, converges after "
+            f"at most {updates(certificate.mistake_bound)}. What to try: scale {_scale()}: that "
+            f"often cuts this number by orders of magnitude. Or raise {option('max_iter')}. "
+            "Or use the separator of the proof: Perceptron.from_certificate(certificate_)."
+        )
+
+    def too_small(self) -> str:
+        return (
+            f"{self.name} has {self.wrong}: the numbers in X are so small beside the 1 of the "
+            "intercept that they do not count. What to try: scale "
+            f"{_scale()}, in training and in prediction alike."
+        )
+
+    def undecided(self) -> str:
+        return (
+            f"{self.name} stopped early, after {self.settings.patience} epochs without a "
+            f"noticeable gain, with {self.wrong}. Whether a hyperplane separates them is "
+            "undecided: the search for a proof was given as much work as training, and found none. "
+            "What to try: patience=None trains until max_iter; "
+            f"{_certify()} decides without a limit."
+        )
+
+    def last_of_many(self) -> str:
+        """It cannot come to rest, or did not: it ended somewhere, and its last weights are kept."""
+        return (
+            f"{self.kept} returns the weights it had when it stopped, with "
+            f"{self.wrong}. {self.why_stopped()} What to try: {option('keep', 'best')}, which "
+            "returns the weights with the fewest mistakes."
+        )
+
+    def why_stopped(self) -> str:
+        reason, patience = self.p.stop_reason_, self.settings.patience
+        when = "early" if self.p._of_classes else f"after {self.p.n_iter_} epochs"
+        if reason is StopReason.PATIENCE:
+            return (
+                f"It stopped {when}: in the last {patience} or more (patience) the "
+                f"number of mistakes did not fall by a sixteenth. {self.question.open}"
+            )
+        if reason is StopReason.TOL:
+            return (
+                f"It stopped {when}: in the last {patience} (patience) the mean loss "
+                f"was not lower than before by tol. {self.question.open}"
+            )
+        return reason
+
+    def separable_but(self) -> str:
+        """Training itself showed that the rows are separable, and yet the returned rule errs."""
+        return (
+            f"{self.kept} returns a rule with {self.wrong}, although training found a "
+            f"hyperplane with none. What to try: {option('keep', 'best')} or "
+            f"{option('keep', 'last')}, which return it."
+        )
+
+
+_SOME = 1 << 13  # numbers that are looked at for the sizes of columns
+_VERY_DIFFERENT = 1000.0
+told_of_sizes = False
+
+
+def about_sizes(p: Training, rows: TrainingSet) -> str | None:
+    """Of a training that ended with errors, once in a process."""
+    global told_of_sizes  # noqa: PLW0603 - it is about all trainings
+    sizes = None if told_of_sizes else column_sizes(p, rows)
+    if sizes is None or not p.training_errors_ or not sizes.any():
+        return None
+    small, large = int(np.argmin(np.where(sizes > 0, sizes, np.inf))), int(np.argmax(sizes))
+    if not sizes[large] / sizes[small] > _VERY_DIFFERENT:
+        return None
+    told_of_sizes = True
+    names = vars(p).get("feature_names_in_")
+    least, most = (j if names is None else repr(str(names[j])) for j in (small, large))
+    return (
+        f"{type(p).__name__}: the numbers in column {most} are about "
+        f"{float(f'{sizes[large] / sizes[small]:.1g}'):,.0f} times as large as those in column "
+        f"{least}, and {p.training_errors_} of {rows.n} training rows are wrong. Scaled columns "
+        f"usually do better: make_pipeline(StandardScaler(), {type(p).__name__}())."
+    )
+
+
+def column_sizes(p: Training, rows: TrainingSet) -> NDArray[np.float64] | None:
+    """Root mean squares, of some rows; of sparse rows one, of all entries. None: not in memory."""
+    examples = getattr(rows, "examples", None)
+    X = None if examples is None or p._spec.kernel else examples.rows.X
+    X = X.data[:, None] if isinstance(X, Csr) else X
+    if not isinstance(X, np.ndarray) or not X.size:
+        return None
+    some = X[:: -(-X.size // _SOME)].astype(np.float64)
+    largest = np.abs(some).max(axis=0)
+    shares = some / np.where(largest > 0, largest, 1.0)  # their squares neither over- nor underflow
+    found: NDArray[np.float64] = largest * np.sqrt((shares * shares).mean(axis=0))
+    return found
+
+
+def _too_small(sizes: NDArray[np.float64] | None) -> bool:
+    """‖x‖² vanishes beside the 1 of the intercept, although X is not all zeros."""
+    if sizes is None or not 0 < sizes.max() < 1e-8:  # then no square overflows
+        return False
+    return float((sizes * sizes).sum()) < 2.0**-53
+
+
+def _scale() -> str:
+    return either("the features, if they are not (StandardScaler)", "the columns with --scale")

@@ -1,5 +1,5 @@
 // @ts-check
-// The loop: epochs until one is clean or a limit is reached, as `_training/loop.py` has it, to the
+// The loop: epochs until one is clean or a limit is reached, as `_training/training.py` has it, to the
 // bit. What is kept of a run is every update, so that it can be stepped through and played back.
 import { dual } from "./kernel.js";
 

@@ -173,7 +173,7 @@ class Scorecard(Classifier):
         if X is None:
             return None
         rows = self._dense(checked_rows(self, X, reset=False, name="X_val"))
-        return rows, targets.signs(targets.labels(y, len(rows), "y_val"), classes, name="y_val")
+        return rows, targets.encoded(targets.labels(y, len(rows), "y_val"), classes, name="y_val")
 
     def _searched(
         self, X: NDArray[np.float64], examples: Examples, signs: Signs | None, watch: Watch

@@ -92,7 +92,7 @@ def test_predictions_meanwhile_are_those_of_some_moment():
 
 def test_different_estimators_do_not_wait_and_one_may_ask_itself():
     a, b = Perceptron(), Perceptron()
-    with fit.alone(a), fit.alone(a):
+    with fit.locks.of(a), fit.locks.of(a):
         thread = threading.Thread(target=lambda: b.fit(*noisy(20, 2)))
         thread.start()
         thread.join(timeout=60)
@@ -116,7 +116,7 @@ def test_a_child_is_not_kept_waiting_by_a_thread_that_it_does_not_have():
     held, over = threading.Event(), threading.Event()
 
     def hold():
-        with fit.alone(p):
+        with fit.locks.of(p):
             held.set()
             over.wait()
 

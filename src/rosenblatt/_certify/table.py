@@ -137,7 +137,7 @@ def _signs(
 ) -> NDArray[Any]:
     if len(classes) <= 2:
         pair = classes if len(classes) == 2 else np.array([classes[0], classes[0]])
-        return targets.signs(y, pair, present)
+        return targets.encoded(y, pair, present)
     codes = np.zeros(len(y), dtype=np.int32)
     there = slice(None) if present is None else present
     codes[there] = np.searchsorted(classes, y[there]) + 1

@@ -43,7 +43,7 @@ def fit(estimator: Training, given: Given) -> None:
 
 
 def _fit(estimator: Training, given: Given) -> tuple[str, type[Warning]] | None:
-    with alone(estimator), Watch(estimator._checkpoint) as watch:
+    with locks.of(estimator), Watch(estimator._checkpoint) as watch:
         settings = checked(estimator)
         callbacks = monitor.begun(estimator, settings.max_iter, given)
         with unchanged_on_error(estimator):
@@ -103,7 +103,11 @@ def _rows_of_pass(
 
 
 class _Locks:
-    """One for each estimator that lives, by its id."""
+    """One for each estimator that lives, by its id: threads that train it wait for each other, so
+    that no call is lost.
+
+    It is not on the estimator, which is copied, pickled and compared by what is on it.
+    """
 
     def __init__(self) -> None:
         self.begin_anew()
@@ -140,17 +144,7 @@ def unchanged_on_error(estimator: Any) -> Iterator[None]:
 
 
 @contextmanager
-def alone(estimator: Any) -> Iterator[None]:
-    """Threads that train one estimator wait for each other, so that no call is lost.
-
-    The lock is not on the estimator, which is copied, pickled and compared by what is on it.
-    """
-    with locks.of(estimator):
-        yield
-
-
-@contextmanager
 def changing(estimator: Any) -> Iterator[Watch]:
     """Alone, all or nothing, and Ctrl-C is held back."""
-    with alone(estimator), Watch() as watch, unchanged_on_error(estimator):
+    with locks.of(estimator), Watch() as watch, unchanged_on_error(estimator):
         yield watch

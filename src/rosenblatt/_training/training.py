@@ -200,25 +200,22 @@ class InMemory(WeightsSet):
     def n_rows(self) -> int:
         return len(self.examples.y)
 
-    def job(self, settings: Settings, watch: Watch) -> PrimalJob:
-        return self._job(settings, watch, one_pass=False)
-
-    def job_of_a_pass(self, settings: Settings, watch: Watch, before: Scale | None) -> PrimalJob:
-        """`before`: how large the rows of earlier passes were."""
-        return self._job(settings, watch, one_pass=True, before=before)
-
-    def _job(
-        self, settings: Settings, watch: Watch, *, one_pass: bool, before: Scale | None = None
+    def job(
+        self,
+        settings: Settings,
+        watch: Watch,
+        *,
+        one_pass: bool = False,
+        before: Scale | None = None,
     ) -> PrimalJob:
+        """`before`: how large the rows of earlier passes were."""
         if self.examples.rows.on_gpu:
             refuse("gpu", settings)
         learner = learner_of(settings, Primal, self.examples, before)
         order = ORDERS[settings.order](self.examples)
         keep = settings.keep_of_a_pass if one_pass else KEEPS[settings.units.keep]
-        validating = self.validation is not None
-        return Job(
-            learner, order, keep(), self.validation or learner.evaluation_rows, validating, watch
-        )
+        judges, validating = self.validation or learner.evaluation_rows, self.validation is not None
+        return Job(learner, order, keep(), judges, validating, watch)
 
     def of_columns(self, few: FewColumns) -> InMemory:
         e = self.examples
@@ -722,7 +719,8 @@ def one_pass(estimator: Training, settings: Settings, watch: Watch, rows: InMemo
             whole = before if before.in_place else before.copy()
             before = replace(whole, memory=_part_of(whole.memory, few))
             rows = rows.of_columns(few)
-    job = rows.job_of_a_pass(settings, watch, None if before is None else before.scale)
+    scale = None if before is None else before.scale
+    job = rows.job(settings, watch, one_pass=True, before=scale)
     if before is None:
         state = first_state(rows, estimator, settings, job, goes_on=True)
     else:

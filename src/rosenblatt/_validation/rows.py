@@ -111,10 +111,10 @@ def rows_alone(
     return matrix, getattr(reader, "feature_names_in_", None)
 
 
-def rows_to_predict(estimator: Any, X: Any, *, finite: bool = True) -> Matrix:
+def rows_to_predict(estimator: Any, X: Any) -> Matrix:
     """X as `checked_rows` gives it, for an estimator that must be fitted."""
     _refuse_unfitted(estimator)
-    return checked_rows(estimator, X, reset=False, finite=finite)
+    return checked_rows(estimator, X, reset=False)
 
 
 def _refuse_unfitted(estimator: Any) -> None:

@@ -189,67 +189,54 @@ def known_classes(classes: Any, before: NDArray[Any] | None) -> NDArray[Any] | N
     return before
 
 
-def signs(
-    y: NDArray[Any],
-    classes: NDArray[Any],
-    present: NDArray[np.bool_] | None = None,
-    name: str = "y",
-) -> NDArray[np.int8]:
-    """-1 where y is classes[0], +1 where it is classes[1]; whatever where a row is not present."""
-    out = np.empty(len(y), dtype=np.int8)
-    for begin in range(0, len(y), _BLOCK):
-        block = y[begin : begin + _BLOCK]
-        second = block == classes[1]
-        known = second | (block == classes[0])
-        if present is not None:
-            known |= ~present[begin : begin + _BLOCK]
-        _refuse_strangers(block, known, begin, classes, name)
-        out[begin : begin + len(block)] = np.where(second, np.int8(1), np.int8(-1))
-    return out
-
-
-def _refuse_strangers(
-    block: NDArray[Any], known: NDArray[np.bool_], begin: int, classes: NDArray[Any], name: str
-) -> None:
-    if not known.all():
-        strange = np.flatnonzero(~known)
-        several = "two" if len(classes) == 2 else str(len(classes))
-        raise InputError(
-            f"{name} holds {block[strange[:1]].tolist()[0]!r} at row {begin + strange[0]}, which "
-            f"is not one of the {several} classes {classes.tolist()}.",
-            row=int(begin + strange[0]),
-        )
-
-
-def class_numbers(
-    y: NDArray[Any],
-    classes: NDArray[Any],
-    present: NDArray[np.bool_] | None = None,
-    name: str = "y",
-) -> NDArray[np.int32]:
-    """The place of each label among the classes; whatever where a row is not present."""
-    out = np.empty(len(y), dtype=np.int32)
-    for begin in range(0, len(y), _BLOCK):
-        block = y[begin : begin + _BLOCK]
-        if present is not None:  # a label that has no say may be anything
-            block = np.where(present[begin : begin + _BLOCK], block, classes[:1])
-        try:
-            places = np.minimum(np.searchsorted(classes, block), len(classes) - 1)
-        except TypeError:  # text among numbers, or the other way round
-            places = np.zeros(len(block), dtype=np.intp)
-        known = np.broadcast_to(classes[places] == block, block.shape)
-        _refuse_strangers(block, known, begin, classes, name)
-        out[begin : begin + len(block)] = places
-    return out
-
-
 def encoded(
     y: NDArray[Any],
     classes: NDArray[Any],
     present: NDArray[np.bool_] | None = None,
     name: str = "y",
 ) -> NDArray[Any]:
-    return (signs if len(classes) == 2 else class_numbers)(y, classes, present, name)
+    """-1 where y is classes[0], +1 where it is classes[1]; of more classes the place of each label.
+
+    Whatever where a row is not present.
+    """
+    two = len(classes) == 2
+    out = np.empty(len(y), dtype=np.int8 if two else np.int32)
+    for begin in range(0, len(y), _BLOCK):
+        block = y[begin : begin + _BLOCK]
+        here = None if present is None else present[begin : begin + _BLOCK]
+        codes, known = (_signs if two else _numbers)(block, classes, here)
+        if not known.all():
+            strange = np.flatnonzero(~known)
+            raise InputError(
+                f"{name} holds {block[strange[:1]].tolist()[0]!r} at row {begin + strange[0]}, "
+                f"which is not one of the {'two' if two else len(classes)} classes "
+                f"{classes.tolist()}.",
+                row=int(begin + strange[0]),
+            )
+        out[begin : begin + len(block)] = codes
+    return out
+
+
+Codes = tuple[NDArray[Any], NDArray[np.bool_]]
+"""Of some labels, and which of them are known, or have no say."""
+
+
+def _signs(block: NDArray[Any], classes: NDArray[Any], present: NDArray[np.bool_] | None) -> Codes:
+    second = block == classes[1]
+    known = second | (block == classes[0])
+    return np.where(second, np.int8(1), np.int8(-1)), known if present is None else known | ~present
+
+
+def _numbers(
+    block: NDArray[Any], classes: NDArray[Any], present: NDArray[np.bool_] | None
+) -> Codes:
+    if present is not None:  # a label that has no say may be anything
+        block = np.where(present, block, classes[:1])
+    try:
+        places = np.minimum(np.searchsorted(classes, block), len(classes) - 1)
+    except TypeError:  # text among numbers, or the other way round
+        places = np.zeros(len(block), dtype=np.intp)
+    return places, np.broadcast_to(classes[places] == block, block.shape)
 
 
 def how_many(classes: NDArray[Any]) -> int | None:

@@ -29,7 +29,7 @@ def signs(y: Any, n: int) -> NDArray[np.int8]:
     if len(classes) == 1:
         sign = -1 if str(classes.tolist()[0]) in _NEGATIVE else 1
         return np.full(n, sign, dtype=np.int8)
-    return targets.signs(y, classes)
+    return targets.encoded(y, classes)
 
 
 def examples(X: Any, y: Any, sample_weight: Any = None) -> Examples:

@@ -24,11 +24,10 @@ SOAK = os.environ.get("ROSENBLATT_SOAK") == "1"
 
 
 def choices() -> list[tuple[str, str]]:
-    """Every order and every keep, the other one by default; `make soak`: every pair."""
-    pairs = product(ORDERS, KEEPS)
+    """Every order and every keep, each in one pair; `make soak`: every pair."""
     if SOAK:
-        return list(pairs)
-    return [(order, keep) for order, keep in pairs if order == ORDERS[0] or keep == KEEPS[0]]
+        return list(product(ORDERS, KEEPS))
+    return [(ORDERS[k % len(ORDERS)], keep) for k, keep in enumerate(KEEPS)]
 
 
 def epochs(keep: str) -> dict[str, int]:
@@ -64,7 +63,7 @@ SCALE = "gamma='scale' is taken from the rows as they are given, repeated ones i
 
 
 def known_to_fail(estimator: Any) -> dict[str, str]:
-    """The checks that fail by design. One that passes all the same is an error (xfail_strict)."""
+    """The checks that fail by design, and why. One that passes all the same is an error."""
     expected = {}
     if isinstance(estimator, RandomLinearClassifier | Scorecard):
         return {}
@@ -86,17 +85,24 @@ def known_to_fail(estimator: Any) -> dict[str, str]:
     return expected
 
 
-@parametrize_with_checks(ESTIMATORS, expected_failed_checks=known_to_fail)
+@parametrize_with_checks(ESTIMATORS)
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # random labels
 def test_passes_the_check_of_scikit_learn(estimator: Any, check: Any) -> None:
-    if not SOAK and is_slow(estimator, check):
+    name = getattr(check, "func", check).__name__
+    if not SOAK and is_slow(estimator, name):
         pytest.skip("make soak has it")
-    check(estimator)
+    if name not in known_to_fail(estimator):
+        check(estimator)
+        return
+    # No xfail: pytest writes down each traceback, which takes longer than the check.
+    with pytest.raises((AssertionError, AttributeError)):
+        check(estimator)
 
 
-def is_slow(estimator: Any, check: Any) -> bool:
-    """It trains for 1,000 epochs whatever it is given; class weights are those of all learners."""
-    if getattr(check, "func", check).__name__ != "check_class_weight_classifiers":
-        return False
+def is_slow(estimator: Any, check: str) -> bool:
+    """Those that train for long, or fail by design in the same way, are run on default choices."""
     choices = [getattr(estimator, name, None) for name in ("order", "keep", "kernel")]
-    return isinstance(estimator, KernelPerceptron) and choices != [ORDERS[0], KEEPS[0], "rbf"]
+    if check == "check_class_weight_classifiers":  # 1,000 epochs, whatever an estimator is given
+        return isinstance(estimator, KernelPerceptron) and choices != [ORDERS[0], KEEPS[0], "rbf"]
+    weighted = check.startswith("check_sample_weight_equivalence")
+    return weighted and choices[:2] != [ORDERS[0], KEEPS[0]] and check in known_to_fail(estimator)

@@ -1,6 +1,7 @@
 // Linear algebra modulo a prime, and p-adic lifting.
 //
-// Exact solutions of large systems are made of it. `_certify/modular.py` says the same in NumPy.
+// Exact solutions of large systems are made of it. `_certify/linear_algebra.py` says the same in
+// NumPy.
 //
 // Residues are unsigned 32-bit numbers below the prime, which is odd and below 2^31. A factor f is
 // kept as f 2^32 mod p, so that Montgomery's reduction of a product with it is the product itself.

@@ -16,9 +16,7 @@ from rosenblatt import verify
 from rosenblatt._certify import document as say
 from rosenblatt._certify import margins, parts, wide
 from rosenblatt._certify.absorbed import Absorbed
-from rosenblatt._certify.as_given import asked
 from rosenblatt._certify.check import check, codes, nothing_rejected
-from rosenblatt._certify.demand import signs_of, with_signs
 from rosenblatt._certify.diagnostics import (
     coefficient_signs,
     collinear_columns,
@@ -48,12 +46,14 @@ from rosenblatt._certify.parts import (
 from rosenblatt._certify.rows import Names, Rows
 from rosenblatt._certify.table import (
     Table,
+    demanded_signs,
     named,
     pairs_of,
     read,
     read_again,
     read_encoded,
     trained_on,
+    unwrapped,
 )
 from rosenblatt._core.rows import Matrix
 from rosenblatt._util.budget import Budget, LimitReached, noting
@@ -183,7 +183,7 @@ def certify(
     work_limit = parameters.whole_or_none("work_limit", work_limit)
     parameters.one_of("family", family, FAMILIES)
     given = {"time": time, "entry": entry, "strata": strata, "absorb": absorb}
-    X, y, more = asked(X, y, family, given)
+    X, y, more = unwrapped(X, y, family, given)
     family, levels = more.pop("family", family), more.pop("levels", levels)
     fit_intercept = more.pop("fit_intercept", fit_intercept)
     sample_weight = more.pop("sample_weight", sample_weight)
@@ -197,7 +197,7 @@ def certify(
         X, y, sample_weight, preprocessing, numbers=numbers, many=True, beside=beside
     )
 
-    signed = signs_of(table, signs)
+    signed = demanded_signs(table, signs)
     if signed is not None and (beside is not None or pairs):
         raise parameters.not_allowed(
             "signs", signs, "it is for family='logistic', without pairs and absorb"
@@ -437,7 +437,7 @@ class Certificate(AboutRows):
         beside = {"time": time, "entry": entry, "strata": strata, "absorb": absorb}
         try:
             verify.check_form(self._document)
-            X, y, more = asked(X, y, self.family, beside)
+            X, y, more = unwrapped(X, y, self.family, beside)
             beside |= {role: value for role, value in more.items() if role in beside}
             X, columns = Beside.of(X, self.family, None, **beside)
             X, names, texts = read_again(X, y, self._document)
@@ -585,6 +585,16 @@ def _rows_of(table: Table, *, intercept: bool, decimal: bool, budget: Budget) ->
     return lifted, lifted.names(table.present)
 
 
+def _checked(
+    out: dict[str, Any], table: Table, limits: list[str], budget: Budget
+) -> dict[str, Any]:
+    out["limits"] = limits
+    budget.begins("checking the proof")
+    with nothing_rejected():
+        check(out, table.X, table.y, table.beside, hashed=True)
+    return out
+
+
 def _with_factors(
     table: Table, numbers: str, budget: Budget, preprocessing: Preprocessing | None
 ) -> Certificate:
@@ -598,35 +608,30 @@ def _with_factors(
     ]
     free = (y[rows] > 0) & (beside.family in verify.LOG_LINK)
     features = Rows(X[rows], y[rows], intercept=False, decimal=numbers == "decimal", budget=budget)
-    found = Absorbed(features, [place for _, place in levels], free, budget)
+    factors = Absorbed(features, [place for _, place in levels], free, budget)
     limits: list[str] = []
     budget.begins("deciding about levels of factors")
     with one_thread(), np.errstate(all="ignore"), noting(limits):
-        found.decide()
-    out = say.head(table, False, numbers)
-    out |= found.document(present, [codes for codes, _ in levels])
+        factors.decide()
+    out = say.head(table, False, numbers, preprocessing)
+    out |= factors.document(present, [codes for codes, _ in levels])
     if out["verdict"] == "undecided" and not limits:
         limits.append("the linear programme did not lead to a proof")
-    out["limits"] = limits
-    if preprocessing is not None:
-        out["preprocessing"] = preprocessing.to_dict()
-    budget.begins("checking the proof")
-    with nothing_rejected():
-        check(out, X, y, beside, hashed=True)
+    _checked(out, table, limits, budget)
     origin = table.origin._replace(levels=_separated_levels(beside, out, rows))
     return Certificate(out, checked=True, origin=origin)
 
 
 def _separated_levels(beside: Beside, out: dict[str, Any], rows: Any) -> dict[str, list[str]]:
-    found = {}
+    separated = {}
     for role, numbers in beside.values.items():
         if role.startswith("absorb"):
             words, strict = beside.words[beside.names[role]], np.zeros(len(numbers), dtype=bool)
             strict[out.get("separated", [])] = True
             tied = set(numbers[rows][~strict[rows]].tolist())
             there = np.unique(numbers[rows]).tolist()
-            found[beside.names[role]] = [words[int(k)] for k in there if k not in tied]
-    return found
+            separated[beside.names[role]] = [words[int(k)] for k in there if k not in tied]
+    return separated
 
 
 @dataclass
@@ -649,30 +654,31 @@ class _Search:
         )
         self.logistic = self.table.beside is None
         if self.signs is not None:
-            self.rows = with_signs(self.rows, self.signs)
+            self.rows = self.rows.with_signs(self.signs)
         self.many = self.logistic and len(self.table.classes) > 2
+        self.small = self.rows.n * self.rows.D <= _SMALL
 
     def run(
         self, *, only_separable: bool = False, pairs: PairCertificates | None = None
     ) -> Certificate:
-        small = self.rows.n * self.rows.D <= _SMALL  # there are no other threads
-        threads = nullcontext() if small else one_thread()
+        threads = nullcontext() if self.small else one_thread()  # small: there are no others
         with threads, np.errstate(all="ignore"):  # floating point only guesses here
             out = self._run(only_separable)
         origin = self.table.origin._replace(sides=self.sides)
         return Certificate(out, checked=True, origin=origin, pairs=pairs)
 
     def _run(self, only_separable: bool) -> dict[str, Any]:
-        small = self.rows.n * self.rows.D <= _SMALL
-        first = (only_separable and not small) or self.signs is not None
+        first = (only_separable and not self.small) or self.signs is not None
         partition = Partition(self.rows, first_conflict=first)
         limits: list[str] = []
-        out, trained = say.head(self.table, self.intercept, self.numbers), None
+        about = self.preprocessing, self.signs
+        out, trained = say.head(self.table, self.intercept, self.numbers, *about), None
         with noting(limits):
             trained = self._decide(partition, out)
         if self.signs is not None:
             out |= say.demanded_part(partition, self.name, self.signs)
-            return self._checked(out, limits if out["separable"] is None else [])
+            limits = limits if out["separable"] is None else []
+            return _checked(out, self.table, limits, self.budget)
         out |= say.partition_part(partition, self.name, margins=self.logistic)
         if only_separable:
             self.budget.lift()
@@ -681,16 +687,7 @@ class _Search:
             out |= self._margins(partition, trained, limits, search=not only_separable)
         if not only_separable:
             self._findings(partition, out, limits)
-        return self._checked(out, limits)
-
-    def _checked(self, out: dict[str, Any], limits: list[str]) -> dict[str, Any]:
-        out["limits"] = limits
-        if self.preprocessing is not None:
-            out["preprocessing"] = self.preprocessing.to_dict()
-        self.budget.begins("checking the proof")
-        with nothing_rejected():
-            check(out, self.table.X, self.table.y, self.table.beside, hashed=True)
-        return out
+        return _checked(out, self.table, limits, self.budget)
 
     def _findings(self, partition: Partition, out: dict[str, Any], limits: list[str]) -> None:
         self.budget.begins("finding the columns that separate")

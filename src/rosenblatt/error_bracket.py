@@ -24,11 +24,10 @@ from rosenblatt._bounds.search import Search
 from rosenblatt._bounds.tolerance import Tolerance, tolerance
 from rosenblatt._certify import document as say
 from rosenblatt._certify.check import data_of
-from rosenblatt._certify.demand import asked_of, demand_of, signs_of, with_words
-from rosenblatt._certify.document import head
-from rosenblatt._certify.parts import AboutRows, Hyperplane
+from rosenblatt._certify.document import head, signs_demanded
+from rosenblatt._certify.parts import AboutRows, Hyperplane, with_the_signs
 from rosenblatt._certify.rows import Rows
-from rosenblatt._certify.table import read_encoded
+from rosenblatt._certify.table import demanded_signs, read_encoded
 from rosenblatt._util.budget import Budget, Clock
 from rosenblatt._util.spelling import either
 from rosenblatt._util.text import counted, html_table, many, row_number
@@ -101,11 +100,11 @@ def minimum_errors(
         time_limit = parameters.positive("time_limit", time_limit)
     clock = Clock(time_limit)
     table, preprocessing = read_encoded(
-        X, y, sample_weight, preprocessing, numbers="float", asked="minimum_errors"
+        X, y, sample_weight, preprocessing, numbers="float", function="minimum_errors"
     )
     costs = Costs.of(sample_weights(sample_weight, len(table.y)))
     present = np.arange(len(table.y)) if table.present is None else table.present
-    signed = signs_of(table, signs)
+    signed = demanded_signs(table, signs)
     problem = Problem.of(table, costs, intercept=bool(fit_intercept), signs=signed)
     search = Search(problem, clock)
     search.run()
@@ -113,7 +112,7 @@ def minimum_errors(
     numbers = used(search.proof)
     best = problem.best
     return ErrorBracket(
-        head(table, bool(fit_intercept), "float", preprocessing) | demand_of(signed),
+        head(table, bool(fit_intercept), "float", preprocessing, signed),
         rule=Hyperplane.of_lifted(best.w if fit_intercept else np.append(best.w, 0.0)),
         wrong_rows=present[best.wrong[problem.group]],
         costs=costs,
@@ -420,7 +419,7 @@ class ErrorBracket(AboutRows):
                 yield _errors(self)
             yield from _proof(self)
         if self.tolerates is not None and (firm := self.tolerates.words(self.n_rows)):
-            rule = f"No linear rule{with_words(self)}"
+            rule = f"No linear rule{with_the_signs(self)}"
             yield f"{rule} is right about all rows, even if {firm}."
         if not self.checked:
             yield "Claimed (not checked since it was loaded): verify(X, y) checks it."
@@ -444,7 +443,7 @@ def _check(bracket: ErrorBracket, X: Any, y: NDArray[np.int8]) -> None:
     present = np.array(data.present, dtype=np.intp)
     rows = Rows(X[present], y[present], intercept=data.intercept, decimal=False, budget=Budget())
     costs = bracket._costs
-    problem = Problem(rows, None if costs is None else costs.of_rows(present), asked_of(head))
+    problem = Problem(rows, None if costs is None else costs.of_rows(present), signs_demanded(head))
     _check_rule(bracket, problem, present)
     if bracket.proof == "directions":
         _check_cones(bracket, data, problem, present)
@@ -499,7 +498,7 @@ def _coefficients(bracket: ErrorBracket) -> str:
 
 def _ends(bracket: ErrorBracket) -> str:
     through = "" if bracket.fit_intercept else " through the origin"
-    through += with_words(bracket)
+    through += with_the_signs(bracket)
     lower, upper = _amount(bracket, bracket.lower), _amount(bracket, bracket.upper)
     if not bracket.ends[2]:
         return f"No errors: a linear rule{through} is right about all {bracket.n_rows:,} rows."

@@ -93,7 +93,7 @@ def second_opinion(
     """
     work_limit = parameters.whole_or_none("work_limit", work_limit)
     numbers, preprocessing = in_numbers(X, decimal=False) if has_words(X) else (X, None)
-    table = read(numbers, y, numbers="float", asked="second_opinion")
+    table = read(numbers, y, numbers="float", function="second_opinion")
     if len(table.classes) < 2:
         raise InputError(
             f"y holds one label, {table.classes[0]!r}: a second opinion needs known rows of two."

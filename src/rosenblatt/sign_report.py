@@ -26,12 +26,11 @@ from rosenblatt._bounds.directions import (
 )
 from rosenblatt._bounds.problem import Costs, Problem, Rule, Signs
 from rosenblatt._bounds.tolerance import Overturn, Tolerance, down_to, overturn, tolerance
-from rosenblatt._certify.demand import asked_of, demand_of, signs_of, with_words
 from rosenblatt._certify.diagnostics import collinear_columns
-from rosenblatt._certify.document import head
-from rosenblatt._certify.parts import AboutRows, Hyperplane
+from rosenblatt._certify.document import head, signs_demanded
+from rosenblatt._certify.parts import AboutRows, Hyperplane, with_the_signs
 from rosenblatt._certify.rows import Rows, Vector
-from rosenblatt._certify.table import Table, read_encoded
+from rosenblatt._certify.table import Table, demanded_signs, read_encoded
 from rosenblatt._util.budget import Budget, Clock, LimitReached
 from rosenblatt._util.spelling import option
 from rosenblatt._util.text import named, one_line
@@ -113,14 +112,14 @@ class SignReport(AboutRows):
         *,
         ends: tuple[int, int],
         longer: str | None,
-        asked: bool,
+        errors_given: bool,
         costs: Costs | None,
         best: tuple[Hyperplane, NDArray[np.intp] | None] | None,
         checked: bool = True,
     ):
         self._document, self._ends, self._costs = head, ends, costs
         self._unit = Fraction(1) if costs is None else costs.unit
-        self._longer, self._asked, self._best = longer, asked, best
+        self._longer, self._errors_given, self._best = longer, errors_given, best
         self._checked = checked
         self.columns = list(map(self._firm, columns))
 
@@ -139,7 +138,7 @@ class SignReport(AboutRows):
 
     def improved(self, bracket: ErrorBracket) -> ErrorBracket:
         """The bracket, with the best rule of this search if it makes fewer errors."""
-        if self._best is None or self._asked or self._ends[1] >= bracket.ends[2]:
+        if self._best is None or self._errors_given or self._ends[1] >= bracket.ends[2]:
             return bracket
         rule, wrong = self._best
         return bracket if wrong is None else bracket.with_rule(rule, wrong, self._ends[1])
@@ -153,7 +152,7 @@ class SignReport(AboutRows):
             return column
         costs = np.ones(self.n_rows) if self._costs is None else self._costs.single
         gap = column.ends[0] - self._ends[1]
-        return replace(column, tolerates=tolerance(gap, costs, both=not self._asked))
+        return replace(column, tolerates=tolerance(gap, costs, both=not self._errors_given))
 
     @property
     def label(self) -> str:
@@ -193,7 +192,7 @@ class SignReport(AboutRows):
     def _tolerated(self, column: ColumnSign) -> dict[str, Any]:
         """What is compared: the best rule found, or the number of errors asked about."""
         assert column.tolerates is not None
-        rule = None if self._asked or self._best is None else proof.in_hex(self._best[0])
+        rule = None if self._errors_given or self._best is None else proof.in_hex(self._best[0])
         return {**asdict(column.tolerates), "errors": self._ends[1], "rule": rule}
 
     def save(self, name: str, path: str | os.PathLike[str]) -> None:
@@ -228,7 +227,7 @@ class SignReport(AboutRows):
             [column],
             ends=(0, compared["errors"]),
             longer=None,
-            asked=best is None,
+            errors_given=best is None,
             costs=claim["costs"],
             best=None if best is None else (best, None),
             checked=False,
@@ -251,9 +250,9 @@ class SignReport(AboutRows):
             costs = None if self._costs is None else self._costs.of_rows(rows)
             budget = Budget(time_limit=time_limit)
             own = Rows(X[rows], signs[rows], intercept=True, decimal=False, budget=budget)
-            problem = Problem(own, costs, asked_of(self._document))
+            problem = Problem(own, costs, signs_demanded(self._document))
             rival = problem.rule(column.rule.lifted)
-            if self._asked or self._best is None:
+            if self._errors_given or self._best is None:
                 turned = down_to(problem, rival, self._ends[1])
             else:
                 problem.best = problem.rule(self._best[0].lifted)
@@ -293,7 +292,7 @@ class SignReport(AboutRows):
 
     def lines(self) -> Iterator[str]:
         yield (
-            f"Signs of the weights in all linear rules{with_words(self)} "
+            f"Signs of the weights in all linear rules{with_the_signs(self)} "
             f"{'and' if self.signs else 'with'} {self._most()} on "
             f"these {self.n_rows:,} rows (+ speaks for the label {self.label}, - against it):"
         )
@@ -303,7 +302,7 @@ class SignReport(AboutRows):
         yield "This is about these rows only; other rows may show something else."
         if self._costs is not None and (rounded := self._costs.sentence()):
             yield rounded
-        if not self._asked and self.at_least < self.errors:
+        if not self._errors_given and self.at_least < self.errors:
             more = ", and more signs may then be forced" if any(not c.sign for c in self) else ""
             yield (
                 f"{self.errors:,} is the fewest found, and not proved to be the minimum. With more "
@@ -343,7 +342,7 @@ class SignReport(AboutRows):
     def _firmness(self, column: ColumnSign) -> str:
         assert column.tolerates is not None
         firm = column.tolerates.words(self.n_rows)
-        of = "so few errors" if self._asked else "the fewest errors"
+        of = "so few errors" if self._errors_given else "the fewest errors"
         return f" Rules with {of} have {column.sign} even if {firm}." if firm else ""
 
     def _most(self) -> str:
@@ -465,11 +464,11 @@ def found_within(
     given, few are as many as the best rule makes, whichever search finds it.
     """
     table, preprocessing = read_encoded(
-        X, y, sample_weight, preprocessing, numbers="float", asked="forced_signs"
+        X, y, sample_weight, preprocessing, numbers="float", function="forced_signs"
     )
     if names is not None:
         table = replace(table, columns=names)
-    signed = signs_of(table, signs)
+    signed = demanded_signs(table, signs)
     if (free := free_columns(len(table.columns), signed)) > MOST_COLUMNS:
         free_ones = "columns" if signed is None else "columns without a sign"
         raise InputError(
@@ -487,7 +486,7 @@ def found_within(
         least = known.ends[0]
     else:
         least = 0 if errors is not None else _least(problem, clock)
-    about = head(table, True, "float", preprocessing) | demand_of(signed)
+    about = head(table, True, "float", preprocessing, signed)
     columns = [_Column(problem, j, rule) for j, rule in enumerate(without)]
     while True:
         allowed = _allowed(errors, problem)
@@ -504,7 +503,7 @@ def found_within(
         [column.report(about, present, allowed, least) for column in columns],
         ends=(least, allowed),
         longer=longer,
-        asked=errors is not None,
+        errors_given=errors is not None,
         costs=costs,
         best=(Hyperplane.of_lifted(problem.best.w), present[problem.best.wrong[problem.group]]),
     )

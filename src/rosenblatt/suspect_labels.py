@@ -70,14 +70,16 @@ def suspects(
     --------
     >>> from rosenblatt import suspects
     >>> x = [[k] for k in range(20)]
-    >>> found = suspects(x, [0] * 5 + [1] + [0] * 4 + [1] * 10)
-    >>> found[0].row, found[0].likely
+    >>> rows = suspects(x, [0] * 5 + [1] + [0] * 4 + [1] * 10)
+    >>> rows[0].row, rows[0].likely
     (5, 0)
     """
     most = parameters.whole("most", most)
     if time_limit is not None:
         time_limit = parameters.positive("time_limit", time_limit)
-    table, _ = read_encoded(X, y, None, preprocessing, numbers="float", asked="suspects", many=True)
+    table, _ = read_encoded(
+        X, y, None, preprocessing, numbers="float", function="suspects", many=True
+    )
     classes = np.asarray(table.origin.classes)
     codes = (table.y > 0).astype(np.intp) if len(classes) <= 2 else table.y.astype(np.intp) - 1
     _refuse(table.X, codes, classes)

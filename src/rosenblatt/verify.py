@@ -283,9 +283,9 @@ class Data:
                 return 1 if score > 0 else -1
             return self.sign(i, y, exact)
 
-        asked = [True] * len(self.present) if among is None else among
-        each = zip(asked, self.present, self.rows, self.labels, strict=True)
-        return [settled(i, x, y) if wanted else 0 for wanted, i, x, y in each]
+        wanted = [True] * len(self.present) if among is None else among
+        each = zip(wanted, self.present, self.rows, self.labels, strict=True)
+        return [settled(i, x, y) if looked_at else 0 for looked_at, i, x, y in each]
 
     def signs_of_column(self, j: int, weight: int, rest: Fraction) -> Sequence[int]:
         """Of weights that are 0 in all other columns but for the intercept."""
@@ -399,11 +399,11 @@ class Sparse(Data):
 
     @cached_property
     def columns(self) -> dict[int, list[tuple[int, float]]]:
-        found = defaultdict[int, list[tuple[int, float]]](list)
+        columns = defaultdict[int, list[tuple[int, float]]](list)
         for i, (places, values) in enumerate(self.entries):
             for j, v in zip(places, values, strict=True):
-                found[j].append((i, v))
-        return found
+                columns[j].append((i, v))
+        return columns
 
     def column(self, j: int) -> Sequence[float]:
         out = [0.0] * self.n
@@ -800,11 +800,11 @@ def check_absorbed(claim: Part, data: Data) -> None:
 
     tied, verdict = dict.fromkeys(free, 0), claim["verdict"]
     if "balance" in claim:
-        found, total = blend(claim["balance"], "balance")
+        weights, total = blend(claim["balance"], "balance")
         demand(not any(total), "the balance does not cancel")
-        good = all(i in free or weight * side[i] > 0 for i, weight in found.items())
+        good = all(i in free or weight * side[i] > 0 for i, weight in weights.items())
         demand(good, "a weight has the sign of another label")
-        tied |= found
+        tied |= weights
     strict = {*side.keys() - tied.keys()}
     if "separator" in claim:
         each = dict(zip(points.present, scores(claim, "separator"), strict=True))
@@ -1020,13 +1020,13 @@ def collinear(claim: Part, data: Data) -> dict[int, list[int]]:
     of others, and the coefficients in them can be 0, whatever the scores."""
     parts = claim.get("collinear", [])
     demand(not any("level_weights" in p for p in parts), "collinear: there are no factors")
-    found = {p["column"]: whole(data.vector(p["vector"], "collinear")) for p in parts}
-    there = all(j < data.size for j in found) and len(found) == len(parts)
+    vectors = {p["column"]: whole(data.vector(p["vector"], "collinear")) for p in parts}
+    there = all(j < data.size for j in vectors) and len(vectors) == len(parts)
     demand(there, "collinear: no column, or one twice")
-    for j, v in found.items():
-        demand([k for k in found if v[k]] == [j], f"collinear: column {j} is not left out alone")
-    demand(not found or all(data.flat([*found.values()])), "columns are not collinear")
-    return found
+    for j, v in vectors.items():
+        demand([k for k in vectors if v[k]] == [j], f"collinear: column {j} is not left out alone")
+    demand(not vectors or all(data.flat([*vectors.values()])), "columns are not collinear")
+    return vectors
 
 
 def signs_beside(data: Data, basis: Any, free: Any, w: Sequence[Any]) -> Sequence[int]:
@@ -1279,8 +1279,8 @@ def result(claim: Part) -> str:
     """What a certificate that holds proves, in words."""
     rows = row_count(claim)
     if "demand" in claim and claim["separable"] is not None:
-        told = "separable" if claim["separable"] else "not separable"
-        return f"ACCEPTED: {told} with the signs {demanded(claim)}, {rows}, proved."
+        word = "separable" if claim["separable"] else "not separable"
+        return f"ACCEPTED: {word} with the signs {demanded(claim)}, {rows}, proved."
     if claim["verdict"] == CHANCE:
         wrong = "a wrong claim would be accepted with a probability of 2^-128"
         return f"ACCEPTED UP TO CHANCE: overlap, {rows}; {wrong}."
@@ -1302,16 +1302,16 @@ def infinite(claim: Part) -> str:
     if (of_family := claim.get("family", {}).get("name")) == "ordinal":
         names += [f"the threshold above {label!r}" for label in labels[:-1]]
     ends = {"+": "to +inf", "-": "to -inf", "±": "either way"}
-    found = [(*divmod(j, len(names)), ends[sign]) for j, sign in enumerate(signs) if sign in ends]
+    running = [(*divmod(j, len(names)), ends[sign]) for j, sign in enumerate(signs) if sign in ends]
     many, more = (
         len(labels) > 2 and not of_family,
-        f" and {len(found) - SHOWN:,} more" * (len(found) > SHOWN),
+        f" and {len(running) - SHOWN:,} more" * (len(running) > SHOWN),
     )
-    said = [f"{names[j]}{f' of {labels[c]!r}' * many} {end}" for c, j, end in found[:SHOWN]]
+    said = [f"{names[j]}{f' of {labels[c]!r}' * many} {end}" for c, j, end in running[:SHOWN]]
     model = f" logistic regression for {labels[1]!r}"
     model = f" multinomial logistic regression against {labels[-1]!r}" if many else model
     model = f" regression of the family {of_family}" if of_family else model
-    return f" Infinite coefficients of a{model}: {', '.join(said)}{more}." if found else ""
+    return f" Infinite coefficients of a{model}: {', '.join(said)}{more}." if running else ""
 
 
 def demanded(claim: Part) -> str:

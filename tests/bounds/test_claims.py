@@ -35,7 +35,7 @@ def table(seed):
 def whole(weights):
     """By directions, however few errors conflicts would prove."""
     X, y = table(1)
-    read, _ = read_encoded(X, y, weights, None, numbers="float", asked="minimum_errors")
+    read, _ = read_encoded(X, y, weights, None, numbers="float", function="minimum_errors")
     problem = Problem.of(read, Costs.of(weights), intercept=True)
     rules.constant(problem)
     rules.improve(problem)

@@ -8,8 +8,17 @@ import pytest
 
 from rosenblatt._certify import linear_algebra
 from rosenblatt._certify.exact_product import combined, products, signs_of_products, vanishing
-from rosenblatt._certify.linear_algebra import Singular, System, kernel, null_space
-from rosenblatt._certify.modular import LIFTING, PRIMES, echelon, inverse, product
+from rosenblatt._certify.linear_algebra import (
+    LIFTING,
+    PRIMES,
+    Singular,
+    System,
+    echelon,
+    inverse,
+    kernel,
+    null_space,
+    product,
+)
 from rosenblatt._core import reference
 from rosenblatt._util.budget import Budget
 

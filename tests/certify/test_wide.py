@@ -12,8 +12,7 @@ from rosenblatt._certify import wide as many_columns
 from rosenblatt._certify.check import data_of
 from rosenblatt._certify.conditioning import Metric
 from rosenblatt._certify.facial_reduction import completed
-from rosenblatt._certify.linear_algebra import SPARE
-from rosenblatt._certify.modular import Lifting
+from rosenblatt._certify.linear_algebra import SPARE, Lifting
 from rosenblatt._certify.rows import Rows
 from rosenblatt._util.budget import Budget
 

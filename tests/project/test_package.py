@@ -63,8 +63,8 @@ def test_the_reference_has_every_function_of_the_core():
     from rosenblatt._core import reference
 
     # Screening and whole epochs have the results of visit and count; scikit-learn reads svmlight;
-    # linear algebra modulo a prime is done by NumPy in _certify/modular.py. The reference uses one
-    # thread.
+    # linear algebra modulo a prime is done by NumPy in _certify/linear_algebra.py. The reference
+    # uses one thread.
     own = {"epochs", "refer", "screened_visit", "screened_count", "SvmlightReader"}
     own |= {"eliminate", "invert", "lift", "rank_along"}
     own |= {"threads", "threads_for", "use_threads"}

@@ -31,7 +31,7 @@ class Answer:
 
 def ask(problem: Problem, alive: Mask, *, always: int | None = None) -> Answer:
     """About the living rows. Of many rows a sample is asked first; `always` belongs to each."""
-    (rows, metric), index = problem.asked, np.flatnonzero(alive)
+    (rows, metric), index = problem.rows_and_signs, np.flatnonzero(alive)
     rows.budget = problem.rows.budget
     signs = np.arange(problem.rows.n, rows.n)  # of weights: they are in every question
     size = _SAMPLE * rows.D

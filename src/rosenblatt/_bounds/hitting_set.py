@@ -17,8 +17,7 @@ from scipy import sparse
 
 from rosenblatt._bounds.problem import Index, Mask
 from rosenblatt._certify.balance import Blend
-from rosenblatt._certify.linear_algebra import Singular, System
-from rosenblatt._certify.modular import PRIMES, echelon
+from rosenblatt._certify.linear_algebra import PRIMES, Singular, System, echelon
 from rosenblatt._certify.rows import Floats
 from rosenblatt._util.budget import Budget, LimitReached
 

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from rosenblatt._bounds.cones import Cones, simplest
 from rosenblatt._bounds.pairs import PairTable
 from rosenblatt._certify.conditioning import Metric, decision_metric
-from rosenblatt._certify.demand import with_signs
 from rosenblatt._certify.diagnostics import hashes
 from rosenblatt._certify.rows import Floats, Rows
 from rosenblatt._certify.table import Table
@@ -161,15 +160,12 @@ class Problem:
             return Metric(np.ones(self.rows.d), np.zeros(self.rows.d), 1.0)
         return decision_metric(self.rows)
 
-    @property
-    def asked(self) -> tuple[Rows, Metric]:
-        """The rows that conflicts are looked for in: those of the signs are behind the others."""
-        return (self.rows, self.metric) if self.signs is None else self._signed
-
     @cached_property
-    def _signed(self) -> tuple[Rows, Metric]:
-        assert self.signs is not None
-        rows = with_signs(self.rows, self.signs)
+    def rows_and_signs(self) -> tuple[Rows, Metric]:
+        """The rows that conflicts are looked for in: those of the signs are behind the others."""
+        if self.signs is None:
+            return self.rows, self.metric
+        rows = self.rows.with_signs(self.signs)
         return rows, decision_metric(rows)
 
     def obeying(self, w: NDArray[Any]) -> NDArray[Any]:

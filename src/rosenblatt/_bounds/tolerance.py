@@ -124,7 +124,7 @@ def overturn(problem: Problem, rival: Rule, j: int, sign: int) -> Overturn | Non
     with suppress(LimitReached), np.errstate(all="ignore"):
         if search.find():
             search.prove()
-    return search.found()
+    return search.result()
 
 
 class _Turning:
@@ -182,7 +182,7 @@ class _Turning:
             cones.reach()
             self.proved = cones.bound >= self.least
 
-    def found(self) -> Overturn | None:
+    def result(self) -> Overturn | None:
         if not self.done:
             return None
         rule = Hyperplane.of_lifted(self.rival.w)

@@ -23,8 +23,7 @@ from rosenblatt import verify
 from rosenblatt._certify import document as say
 from rosenblatt._certify.diagnostics import visible_conflict
 from rosenblatt._certify.facial_reduction import Partition
-from rosenblatt._certify.linear_algebra import System
-from rosenblatt._certify.modular import LIFTING, echelon, inverse, mod, product
+from rosenblatt._certify.linear_algebra import LIFTING, System, echelon, inverse, mod, product
 from rosenblatt._certify.one_sided import one_sided
 from rosenblatt._certify.rows import Floats, Index, Rows, Vector
 from rosenblatt._certify.sparse_core import split
@@ -91,8 +90,8 @@ class Absorbed:
         every = Rows(
             self.table[row], y, intercept=False, decimal=self.rows.decimal, budget=self.budget
         )
-        found = one_sided(every)
-        self._take(found.separator(every, self.separator), row[~found.alive])
+        sided = one_sided(every)
+        self._take(sided.separator(every, self.separator), row[~sided.alive])
 
     def _take(self, w: list[Fraction], index: Index) -> bool:
         """A direction that has these rows strictly right, if none is wrong."""
@@ -123,15 +122,17 @@ class Absorbed:
     # --- A blend of all rows that are left ---
 
     @cached_property
-    def _scaled(self) -> Floats:
+    def _scaled(self) -> tuple[Floats, Floats]:
+        """The features, centred and divided by their sizes; and these."""
         x = dense(self.rows.X).astype(np.float64)
         x = x - x.mean(axis=0)
         size = np.abs(x).max(axis=0, initial=0.0)
-        return np.asarray(x / np.where(size > 0, size, 1.0))
+        size[~(size > 0)] = 1.0
+        return x / size, size
 
     def _programme(self, index: Index) -> Any:
         """Signed rows, as the linear programme sees them."""
-        some = sparse.csr_matrix(self._scaled[index])
+        some = sparse.csr_matrix(self._scaled[0][index])
         both = sparse.hstack([some, self.table[index][:, self.d :]], format="csr")
         return sparse.diags(self.rows.y[index]) @ both
 
@@ -146,7 +147,7 @@ class Absorbed:
         there = np.diff(columns.indptr) > 0
         self.budget.spend(50 * len(index))
         bounds = np.column_stack([np.where(free, -np.inf, 1.0), np.full(len(index), np.inf)])
-        found = linprog(
+        solution = linprog(
             np.zeros(len(index)),
             A_eq=columns[there],
             b_eq=np.zeros(int(there.sum())),
@@ -154,7 +155,7 @@ class Absorbed:
             method="highs",
             options=self._limit(),
         )
-        return None if found.x is None else self._exactly(index, found.x)
+        return None if solution.x is None else self._exactly(index, solution.x)
 
     def _limit(self) -> dict[str, float]:
         left = self.budget.seconds_left()
@@ -191,7 +192,7 @@ class Absorbed:
         upper = sparse.hstack([-signed, gain], format="csr")[~free]
         equal = sparse.hstack([signed, sparse.csr_matrix(gain.shape)], format="csr")[free]
         k = gain.shape[1]
-        found = linprog(
+        solution = linprog(
             np.concatenate([np.zeros(size), -np.ones(k)]),
             A_ub=upper,
             b_ub=np.zeros(upper.shape[0]),
@@ -201,12 +202,9 @@ class Absorbed:
             method="highs",
             options=self._limit(),
         )
-        if found.x is None:
+        if solution.x is None:
             return False
-        v = found.x[: self.d]
-        x = dense(self.rows.X).astype(np.float64)
-        size_of = np.abs(x - x.mean(axis=0)).max(axis=0, initial=0.0)
-        v = v / np.where(size_of > 0, size_of, 1.0)
+        v = solution.x[: self.d] / self._scaled[1]
         if any(self._strict(index, w) for w in _simple(v) if any(w)):
             return True
         return self._searched(index)
@@ -334,8 +332,8 @@ class Absorbed:
         )
 
     def _zero_on(self, forest: _Forest, index: Index) -> dict[int, list[Fraction]]:
-        found = forest.null_vectors().items()
-        return {j: w for j, w in found if not any(self._scored(index, verify.whole(w)))}
+        vectors = forest.null_vectors().items()
+        return {j: w for j, w in vectors if not any(self._scored(index, verify.whole(w)))}
 
     def signs(self, of_levels: Callable[[list[Fraction]], Any]) -> list[dict[str, Any]]:
         """Of the features, where a blend of rows is this column alone: "0" of tied ones. "±" where
@@ -351,14 +349,14 @@ class Absorbed:
             weight = self._weight(j)
             either = next((w for k, w in loose.items() if w[j] and k not in self.collinear), None)
             if either is None:
-                found, sign = self._alone(self.spanning, index, j), "0"
+                blend, sign = self._alone(self.spanning, index, j), "0"
             elif weight:
-                found, sign = self._pushed(j, weight > 0, either), "+" if weight > 0 else "-"
+                blend, sign = self._pushed(j, weight > 0, either), "+" if weight > 0 else "-"
             else:
-                found, other = None, say.numbers(either[: self.d])
+                blend, other = None, say.numbers(either[: self.d])
                 out[j] = {"signs": "±", "other": other, "level_weights": of_levels(either)}
-            if found is not None:
-                out[j] = {"signs": sign, **_blend(found)}
+            if blend is not None:
+                out[j] = {"signs": sign, **_blend(blend)}
         return out
 
     def _weight(self, j: int) -> Fraction:
@@ -377,8 +375,8 @@ class Absorbed:
         right = [0] * len(self.separator)
         for k, v in goal.items():
             right[k] = int(v * common)
-        found = forest.solve(right)
-        return None if found is None else {int(index[k]): v for k, v in found.items() if v}
+        blend = forest.solve(right)
+        return None if blend is None else {int(index[k]): v for k, v in blend.items() if v}
 
     def _pushed(self, j: int, up: bool, either: list[Fraction]) -> dict[int, Fraction] | None:
         """A blend that is this feature alone, of rows that are right, with the sign of their label,
@@ -390,8 +388,8 @@ class Absorbed:
         tied = np.flatnonzero(self.tied)[self.spanning.basis]
         moved = self._scored(strict[:_TRIED], verify.whole(either))
         one = strict[: len(moved)][np.array(moved) != 0][:1]
-        found = self._blended(np.concatenate([one, tied]), j, up) if len(one) else None
-        return found or self._blended(self._few(strict, tied, j, up), j, up)
+        blend = self._blended(np.concatenate([one, tied]), j, up) if len(one) else None
+        return blend or self._blended(self._few(strict, tied, j, up), j, up)
 
     def _blended(self, index: Index, j: int, up: bool) -> dict[int, Fraction] | None:
         blend = self._alone(_Forest(self, index, np.arange(len(index))), index, j) or {}
@@ -409,7 +407,7 @@ class Absorbed:
         goal[j] = 1.0 if up else -1.0
         kept = np.setdiff1d(np.flatnonzero(np.diff(columns.indptr)), list(self.collinear))
         free = np.arange(len(index)) >= len(strict)
-        found = linprog(
+        solution = linprog(
             np.where(free, 0.0, 1.0),
             A_eq=columns[kept],
             b_eq=goal[kept],
@@ -417,9 +415,9 @@ class Absorbed:
             method="highs-ds",
             options=self._limit(),
         )
-        if found.x is None:
+        if solution.x is None:
             return tied
-        weights = found.x[: len(strict)]
+        weights = solution.x[: len(strict)]
         return np.concatenate([strict[weights > _CLEAR * weights.max()], tied])
 
     def _bound(self) -> Index:
@@ -527,7 +525,7 @@ class _Forest:
     def _grow(self, order: list[int]) -> None:
         root: dict[int, int] = {c: c for ends in self.ends for c in ends}
 
-        def found(c: int) -> int:
+        def root_of(c: int) -> int:
             while root[c] != c:
                 root[c] = root[root[c]]
                 c = root[c]
@@ -536,7 +534,7 @@ class _Forest:
         near: dict[int, list[tuple[int, int]]] = {c: [] for c in root}
         for k in order:
             one, other = self.ends[k]
-            if (a := found(one)) != (b := found(other)):
+            if (a := root_of(one)) != (b := root_of(other)):
                 root[a] = b
                 near[one].append((other, k))
                 near[other].append((one, k))
@@ -636,8 +634,8 @@ class _Forest:
             self._system = System([[row[j] for row in self._rests] for j in self.pivots])
         shares, times = self._system.solve([rest[j] for j in self.pivots], self.budget)
         for j in set(range(len(rest))) - set(self.pivots):
-            found = sum(v * row[j] for v, row in zip(shares, self._rests, strict=True))
-            if found != times * rest[j]:
+            total = sum(v * row[j] for v, row in zip(shares, self._rests, strict=True))
+            if total != times * rest[j]:
                 return None
         left = {c: times * v for c, v in by_column.items()}
         for k, share in zip(self.chosen, shares, strict=True):

@@ -14,13 +14,11 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from scipy.linalg import qr
 
-from rosenblatt._certify.exact_product import combined
-from rosenblatt._certify.linear_algebra import Singular, System, reduce
-from rosenblatt._certify.modular import PRIMES, echelon, longest, mod
+from rosenblatt._certify.exact_product import combined, longest
+from rosenblatt._certify.linear_algebra import PRIMES, Singular, System, echelon, mod, reduce
 from rosenblatt._certify.nearest_point import blend_to
 from rosenblatt._certify.one_sided import one_sided
-from rosenblatt._certify.residues import spanning_rows
-from rosenblatt._certify.rows import Floats, Index, Rows, View
+from rosenblatt._certify.rows import Floats, Index, Rows, View, spanning_rows
 
 Blend = dict[int, int]  # row: positive whole number
 _MOST_ROUNDS = 12

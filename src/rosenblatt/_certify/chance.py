@@ -40,10 +40,10 @@ class UpToChance:
 
 
 def overlap(
-    rows: Rows, view: Metric, found: Fit, name: Names, about: dict[str, Any]
+    rows: Rows, view: Metric, hinge: Fit, name: Names, about: dict[str, Any]
 ) -> UpToChance | None:
     """None: the multipliers are no guess that holds. `about` is what a document begins with."""
-    x = np.where(found.blend > _LEAST * found.blend.max(initial=0.0), found.blend, 0.0)
+    x = np.where(hinge.blend > _LEAST * hinge.blend.max(initial=0.0), hinge.blend, 0.0)
     if np.count_nonzero(x) < rows.D or rows.decimal:
         return None
     try:
@@ -93,15 +93,15 @@ class _Shares:
 
     def of(self, targets: list[Vector]) -> list[Vector]:
         """Of blends that are nearly these vectors of even columns, times 2^16."""
-        found = []
+        guesses = []
         for target in targets:
             g = np.array([float(v * p) for v, p in zip(target, self._powers, strict=True)])
             z, seen = np.zeros(self.rows.n), self._seen(g)
             for _ in range(_STEPS - 1):
                 z = z + self._solved(seen - blended(self.rows, self.view, z))
-            found.append(_rounded(self._raw(z) * 2.0**_FINE))
+            guesses.append(_rounded(self._raw(z) * 2.0**_FINE))
         out = []
-        for whole, sums, target in zip(found, self._sums(found), targets, strict=True):
+        for whole, sums, target in zip(guesses, self._sums(guesses), targets, strict=True):
             terms = zip(sums, target, self._powers, strict=True)
             out.append(self._without(whole, [v - (g << _FINE) * p for v, g, p in terms]))
         return out

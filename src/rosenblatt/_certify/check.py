@@ -17,8 +17,7 @@ from rosenblatt import verify
 from rosenblatt._certify.families import Beside, rows_of
 from rosenblatt._certify.lifted_rows import LiftedRows
 from rosenblatt._certify.linear_algebra import independent_rows
-from rosenblatt._certify.residues import orthogonal
-from rosenblatt._certify.rows import Rows, whole_binary
+from rosenblatt._certify.rows import Rows, orthogonal, whole_binary
 from rosenblatt._core.fingerprint import of_matrix
 from rosenblatt._core.rows import Csr, dense
 from rosenblatt._util.budget import Budget
@@ -60,7 +59,7 @@ def data_of(
         return verify.Data(claim, packed(with_columns(X, beside)), y.tolist())
     if n * d * (k - 1) ** 2 <= _SMALL:
         return verify.lifted(claim, verify.Data(claim, packed(with_columns(X, beside)), y.tolist()))
-    bulk = _Data(claim, X, y, hashed, Budget(), beside)
+    bulk = _Data(claim, X, y, hashed, beside)
     if beside is not None:
         paired = beside.family in verify.PAIRED
         return (_Paired if paired else _Sided)(claim, bulk)
@@ -165,15 +164,7 @@ class _Paired(_OfFamily, verify.Paired):
 
 
 class _Data(_Bulk, verify.Data):
-    def __init__(
-        self,
-        claim: dict[str, Any],
-        X: Any,
-        y: Any,
-        hashed: bool,
-        budget: Budget,
-        beside: Beside | None,
-    ):
+    def __init__(self, claim: dict[str, Any], X: Any, y: Any, hashed: bool, beside: Beside | None):
         width = len(claim["columns"])
         verify.demand(X.shape[1] == width, f"rows have {X.shape[1]} numbers, not {width}")
         present = np.delete(np.arange(len(y)), claim["dropped"])
@@ -184,7 +175,7 @@ class _Data(_Bulk, verify.Data):
             y[present] if len(claim["labels"]) == 2 else np.ones(len(present), dtype=np.int8),
             intercept=claim["fit_intercept"],
             decimal=claim["numbers"] == "decimal",
-            budget=budget,
+            budget=Budget(),
         )
         super().__init__(claim, b"", y.tolist())
         self._X, self.of_family = X, beside

@@ -10,8 +10,7 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve, solve_triangular
 from scipy.linalg.lapack import dpstrf
 
-from rosenblatt._certify.residues import spanning_rows
-from rosenblatt._certify.rows import Floats, Index, Rows, View
+from rosenblatt._certify.rows import Floats, Index, Rows, View, spanning_rows
 from rosenblatt._core.rows import squares
 
 _DIGITS = 53  # bits of a float

@@ -15,13 +15,12 @@ from scipy import sparse
 from rosenblatt import verify
 from rosenblatt._certify import document
 from rosenblatt._certify.balance import Blend
+from rosenblatt._certify.exact_product import longest
 from rosenblatt._certify.facial_reduction import Partition, Projected, along
-from rosenblatt._certify.linear_algebra import Misled, kernel
-from rosenblatt._certify.modular import PRIMES, inverse, longest, product
+from rosenblatt._certify.linear_algebra import PRIMES, Misled, inverse, kernel, product
 from rosenblatt._certify.nearest_point import EXTRA, nearest_point
 from rosenblatt._certify.parts import Sides
-from rosenblatt._certify.residues import orthogonal, spanning_rows
-from rosenblatt._certify.rows import Floats, Names, Rows, Vector
+from rosenblatt._certify.rows import Floats, Names, Rows, Vector, orthogonal, spanning_rows
 from rosenblatt._certify.simplex import Face, decide
 from rosenblatt._util.budget import LimitReached
 

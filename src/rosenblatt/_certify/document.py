@@ -29,8 +29,13 @@ _SHORT = 256  # numbers in a vector that is written as it is
 
 
 def head(
-    table: Table, intercept: bool, numbers: str, preprocessing: Preprocessing | None = None
+    table: Table,
+    intercept: bool,
+    numbers: str,
+    preprocessing: Preprocessing | None = None,
+    signs: NDArray[np.int8] | None = None,
 ) -> dict[str, Any]:
+    """What every claim about a table begins with; `signs` are demanded of the weights."""
     index = np.arange(len(table.y))
     left_out = index[:0] if table.present is None else np.delete(index, table.present)
     dropped = left_out.tolist()
@@ -49,7 +54,12 @@ def head(
         ),
         **({} if table.beside is None else table.beside.claim),
         **({} if preprocessing is None else {"preprocessing": preprocessing.to_dict()}),
+        **({} if signs is None else {"demand": signs.tolist()}),
     }
+
+
+def signs_demanded(document: dict[str, Any]) -> NDArray[np.int8] | None:
+    return np.array(document["demand"], dtype=np.int8) if "demand" in document else None
 
 
 def opening(
@@ -203,18 +213,20 @@ def partition_part(partition: Partition, name: Names, *, margins: bool = True) -
 
 def demanded_part(partition: Partition, name: Names, signs: NDArray[np.int8]) -> dict[str, Any]:
     """The rows of the partition are those of the table and, after them, the signs."""
-    out: dict[str, Any] = {"demand": signs.tolist()}
+    n = partition.rows.n - int(np.count_nonzero(signs))
     if partition.conflict is not None:
-        n = partition.rows.n - int(np.count_nonzero(signs))
         blend = {i: v for i, v in partition.conflict.items() if i < n}
         part = conflict(partition.rows, name, blend)
-        return out | {"verdict": "undecided", "separable": False, "conflict": part}
+        return {"verdict": "undecided", "separable": False, "conflict": part}
     if not partition.done:
-        return out | {"verdict": "undecided", "separable": None}
+        return {"verdict": "undecided", "separable": None}
     assert partition.separator is not None
-    there = partition.alive[: partition.rows.n - int(np.count_nonzero(signs))]
-    out |= {"verdict": "complete separation", "separable": True}
-    return out | {"separator": numbers(partition.separator), "separated": name.separated(there)}
+    return {
+        "verdict": "complete separation",
+        "separable": True,
+        "separator": numbers(partition.separator),
+        "separated": name.separated(partition.alive[:n]),
+    }
 
 
 def margin(bound: Bound, name: Names) -> dict[str, Any]:

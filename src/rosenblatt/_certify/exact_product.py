@@ -13,9 +13,10 @@ from operator import mul
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt._certify.modular import Ints, Vector, limbs_of, longest
-
+Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
+Vector = list[int]
+
 _LIMB = 20
 _MOST = 1 << 12  # products in a sum
 MOST_TERMS = _MOST - 1  # and one number more
@@ -97,6 +98,33 @@ def _joined(limbs: Ints) -> Vector:
         int.from_bytes(row.tobytes(), "little") + c * borrowed
         for row, c in zip(data, left.tolist(), strict=True)
     ]
+
+
+def longest(matrix: Sequence[Sequence[int]]) -> int:
+    ends = (end for row in matrix if row for end in (max(row), -min(row)))
+    return max(ends, default=0).bit_length()
+
+
+def limbs_of(matrix: Sequence[Sequence[int]], limb: int) -> list[Ints]:
+    """The matrix as Σ limb_k 2^(limb k), with limbs of so many bits, signed as the entries."""
+    bits = longest(matrix)
+    if bits < 63:
+        m = np.array(matrix, dtype=np.int64)
+        return _split(np.abs(m), np.sign(m), bits, limb)
+    m = np.array(matrix, dtype=object)
+    sign, m = np.where(m < 0, -1, 1).astype(np.int64), np.abs(m)
+    width = 62 // limb * limb
+    out: list[Ints] = []
+    while bits > 0:
+        low = (m & ((1 << width) - 1)).astype(np.int64)
+        out += _split(low, sign, min(bits, width), limb)
+        m, bits = m >> width, bits - width
+    return out
+
+
+def _split(m: Ints, sign: Ints, bits: int, limb: int) -> list[Ints]:
+    mask = (1 << limb) - 1
+    return [sign * (m >> k & mask) for k in range(0, max(bits, 1), limb)]
 
 
 # --- Floats --------------------------------------------------------------------------------------

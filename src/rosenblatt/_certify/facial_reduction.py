@@ -21,12 +21,18 @@ from numpy.typing import NDArray
 from rosenblatt._certify.balance import Blend, spanning_balance
 from rosenblatt._certify.chance import UpToChance
 from rosenblatt._certify.conditioning import Metric, Tabulated, decision_metric, view_of
-from rosenblatt._certify.exact_product import combined
-from rosenblatt._certify.linear_algebra import Misled, independent_rows, kernel, null_space, reduce
-from rosenblatt._certify.modular import PRIMES, longest, mod
+from rosenblatt._certify.exact_product import combined, longest
+from rosenblatt._certify.linear_algebra import (
+    PRIMES,
+    Misled,
+    independent_rows,
+    kernel,
+    mod,
+    null_space,
+    reduce,
+)
 from rosenblatt._certify.nearest_point import Guess, nearest_point
-from rosenblatt._certify.residues import independent
-from rosenblatt._certify.rows import Floats, Index, Rows, Vector, View
+from rosenblatt._certify.rows import Floats, Index, Rows, Vector, View, independent
 from rosenblatt._certify.simplex import Face, decide
 from rosenblatt._util.budget import Budget, LimitReached
 

@@ -226,8 +226,8 @@ def _misplaced(name: str, value: Any, family: str) -> InputError:
     )
 
 
-def _at(row: int, found: str, advice: str) -> InputError:
-    return InputError(f"Row {row_number(row)} ({counted()}): {found}. {advice}.", row=int(row))
+def _at(row: int, problem: str, advice: str) -> InputError:
+    return InputError(f"Row {row_number(row)} ({counted()}): {problem}. {advice}.", row=int(row))
 
 
 def _without(X: Any, columns: list[str]) -> Any:
@@ -464,27 +464,24 @@ class PairRows(Rows):
         super().__init__(difference, same, intercept=False, decimal=True, budget=budget)
 
     def part(self, index: Index) -> PairRows:
-        used, place = np.unique(
-            np.concatenate([self.one[index], self.other[index]]), return_inverse=True
-        )
-        one, other = place[: len(index)], place[len(index) :]
+        used, one, other = self._both(index)
         return PairRows(self.of.X[used], one, other, self.of.decimal, self.budget)
 
     def exact(self, i: int) -> list[Fraction]:
         pair = self.of.exact(int(self.one[i])), self.of.exact(int(self.other[i]))
         return [v - u for v, u in zip(*pair, strict=True)]
 
-    def _both(self, index: Sequence[int]) -> tuple[Index, list[tuple[int, int]]]:
-        """The rows that they are made of, and the places of each pair among these."""
+    def _both(self, index: Any) -> tuple[Index, Index, Index]:
+        """The rows that they are made of, and the places of both ends of each pair among these."""
         some = np.asarray(index, dtype=np.intp)
         ends = np.concatenate([self.one[some], self.other[some]])
         used, place = np.unique(ends, return_inverse=True)
-        places = place.tolist()
-        return used, list(zip(places[: len(some)], places[len(some) :], strict=True))
+        return used, place[: len(some)], place[len(some) :]
 
     def whole(self, index: Sequence[int]) -> tuple[list[Vector], Vector]:
-        used, pairs = self._both(index)
+        used, one, other = self._both(index)
         rows, scale = self.of.whole(used.tolist())
+        pairs = zip(one.tolist(), other.tolist(), strict=True)
         return [[v - u for v, u in zip(rows[a], rows[b], strict=True)] for a, b in pairs], scale
 
     def product(self, i: int, w: Sequence[int]) -> tuple[int, int]:
@@ -492,10 +489,10 @@ class PairRows(Rows):
         return above, below
 
     def products(self, index: Index, w: Vector) -> list[tuple[int, int]]:
-        used, pairs = self._both(index)  # type: ignore[arg-type]
+        used, one, other = self._both(index)
         each = self.of.products(used, w)
         out = []
-        for a, b in pairs:
+        for a, b in zip(one.tolist(), other.tolist(), strict=True):
             (p, q), (r, s) = each[a], each[b]
             out.append((p - r, q) if q == s else (p * s - r * q, q * s))
         return out
@@ -512,13 +509,11 @@ class PairRows(Rows):
         return self.of.blend({row: share for row, share in shares.items() if share})
 
     def residues(self, index: Any, prime: int) -> Ints:
-        used, pairs = self._both(index)
-        one, other = np.array(pairs, dtype=np.intp).reshape(-1, 2).T
+        used, one, other = self._both(index)
         each = self.of.residues(used, prime)
         return np.asarray((each[one] - each[other]) % prime)
 
     def times(self, normals: Ints, index: Any, prime: int) -> Ints:
-        used, pairs = self._both(index)
-        one, other = np.array(pairs, dtype=np.intp).reshape(-1, 2).T
+        used, one, other = self._both(index)
         each = self.of.times(normals, used, prime)
         return np.asarray((each[one] - each[other]) % prime)

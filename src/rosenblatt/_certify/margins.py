@@ -18,8 +18,8 @@ import numpy as np
 
 from rosenblatt import verify
 from rosenblatt._certify.conditioning import Metric, bits, narrowed
+from rosenblatt._certify.exact_product import longest
 from rosenblatt._certify.linear_algebra import Singular, System
-from rosenblatt._certify.modular import longest
 from rosenblatt._certify.nearest_point import Guess, nearest_point
 from rosenblatt._certify.rows import Floats, Rows, Vector, nearest_floats
 from rosenblatt._util.budget import TooLong

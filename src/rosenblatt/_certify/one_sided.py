@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -67,9 +68,9 @@ def _power_above(w: Sequence[Fraction]) -> Fraction:
     return Fraction(2) ** max(bits, default=0)
 
 
-def one_sided(rows: Rows, alive: NDArray[np.bool_] | None = None) -> OneSided:
-    """The rounds of one-sided columns among the living rows, and the rows that are left."""
-    alive = np.ones(rows.n, dtype=bool) if alive is None else alive.copy()
+def one_sided(rows: Rows) -> OneSided:
+    """The rounds of one-sided columns, and the rows that are left."""
+    alive = np.ones(rows.n, dtype=bool)
     table: _Sparse | _Dense = _Sparse(rows) if sparse.issparse(rows.X) else _Dense(rows)
     rows.budget.spend(rows.n)
     rounds = list[Round]()
@@ -145,10 +146,8 @@ class _Sparse:
 
     def __init__(self, rows: Rows):
         self._rows = rows
-        x, size = rows.X, np.diff(rows.X.indptr)
-        self._row = np.repeat(np.arange(rows.n), size)
-        sign = np.sign(x.data).astype(np.int8) * rows.y.astype(np.int8)[self._row]
-        self._sign = sign
+        self._row = np.repeat(np.arange(rows.n), np.diff(rows.X.indptr))
+        self._sign = np.sign(rows.X.data).astype(np.int8) * rows.y.astype(np.int8)[self._row]
 
     def has_one_sided(self, alive: NDArray[np.bool_]) -> bool:
         positive, negative = self.counts(np.flatnonzero(alive))
@@ -170,16 +169,13 @@ class _Sparse:
         begin, row = self._by_column
         return np.unique(row[_entries(begin, columns)])
 
-    @property
+    @cached_property
     def _by_column(self) -> tuple[Index, Index]:
-        if not hasattr(self, "_columns"):
-            there = np.flatnonzero(self._sign)
-            columns = self._rows.X.indices[there]
-            order = np.argsort(columns, kind="stable")
-            count = np.bincount(columns, minlength=self._rows.d)
-            begin = np.concatenate([[0], np.cumsum(count)])
-            self._columns = begin, self._row[there[order]]
-        return self._columns
+        there = np.flatnonzero(self._sign)
+        columns = self._rows.X.indices[there]
+        order = np.argsort(columns, kind="stable")
+        count = np.bincount(columns, minlength=self._rows.d)
+        return np.concatenate([[0], np.cumsum(count)]), self._row[there[order]]
 
 
 def _with_intercept(rows: Rows, index: Index, out: Ints) -> tuple[Ints, Ints]:

@@ -215,6 +215,10 @@ class AboutRows:
         return str(self._document["sha256"])
 
 
+def with_the_signs(about: AboutRows) -> str:
+    return f" with the signs {', '.join(map(' '.join, about.signs.items()))}" if about.signs else ""
+
+
 class Origin(NamedTuple):
     """What the document does not tell of the table: labels before they were text, names, and how
     many rows lie where, in the columns that separate rows alone."""

@@ -20,16 +20,28 @@ from rosenblatt import verify
 from rosenblatt._certify.exact_product import (
     MOST_TERMS,
     combinations,
+    longest,
     products,
     signs_of_products,
+    vanishing,
 )
-from rosenblatt._certify.modular import halves, joined, longest, product
+from rosenblatt._certify.linear_algebra import (
+    PRIMES,
+    echelon,
+    halves,
+    inverse,
+    joined,
+    mod,
+    product,
+)
 from rosenblatt._core.rows import dense, squares
 from rosenblatt._util.budget import Budget
 from rosenblatt._util.progress import check_interrupt
 
+Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Index = NDArray[np.intp]
+Vector = list[int]
 
 _MANY, _MANY_AT_ONCE = 8, 1 << 12  # rows whose exact scores are found together
 _MOST_DENSE = 1 << 24  # numbers in rows that are sparse and made dense
@@ -167,6 +179,31 @@ class Rows:
 
     def like(self, X: Any, y: NDArray[Any]) -> Rows:
         return Rows(X, y, intercept=self.intercept, decimal=self.decimal, budget=self.budget)
+
+    def with_signs(self, signs: NDArray[np.int8]) -> Rows:
+        """And the signs that are demanded of weights, as rows behind these; the intercept becomes a
+        column of ones.
+
+        Is there a w with all a_i·w > 0 and s_j w_j >= 0? Where there is one, there is one with all
+        s_j w_j > 0, since a little of s may be added. So the demand is so many more rows s_j e_j,
+        which have no intercept. Where there is none, a positive blend of the rows and these is
+        zero: the blend of the rows alone is 0 in all other columns, and in these of the other sign,
+        or 0 (Motzkin, 1936).
+        """
+        columns = np.flatnonzero(signs)
+        units = np.zeros((len(columns), self.D))
+        units[np.arange(len(columns)), columns] = 1.0
+        X: Any = self.X.astype(np.float64)
+        if self.intercept:
+            ones = np.ones((self.n, 1))
+            X = (
+                sparse.hstack([X, ones], format="csr")
+                if sparse.issparse(X)
+                else np.hstack([X, ones])
+            )
+        X = sparse.vstack([X, units], format="csr") if sparse.issparse(X) else np.vstack([X, units])
+        y = np.append(self.y, signs[columns]).astype(np.int8)
+        return Rows(X, y, intercept=False, decimal=self.decimal, budget=self.budget)
 
     def products(self, index: Index, w: Vector) -> list[tuple[int, int]]:
         """a_i·w of some rows, many at once where that is possible."""
@@ -414,10 +451,6 @@ class View(Protocol):
 # --- From floating-point numbers and fractions to whole numbers, and back ------------------------
 
 
-Floats = NDArray[np.float64]
-Vector = list[int]
-
-
 def decimal_ratio(x: float) -> tuple[int, int]:
     """The shortest decimal number that reads as x."""
     return Decimal(repr(x)).as_integer_ratio()
@@ -475,3 +508,85 @@ def residues(x: Floats, prime: int, *, decimal: bool) -> Ints:
 def _powers_of_two(prime: int) -> Ints:
     """2^k modulo the prime, from k = -1130 on: all that the exponents of floats need."""
     return np.array([pow(2, k, prime) for k in range(-1130, 1025)], dtype=np.int64)
+
+
+# --- Which rows are orthogonal to vectors, and which are independent ------------------------------
+
+
+def orthogonal(rows: Rows, normals: list[Vector]) -> NDArray[np.bool_]:
+    """The rows that are orthogonal to all of the vectors, exactly.
+
+    Residues tell of most others that they are not. Only columns are read in which a vector is not
+    zero.
+    """
+    columns = rows.used(*normals)
+    short = [[v[j] for j in columns] + v[rows.d :] for v in normals]
+    flat = np.zeros(rows.n, dtype=bool)
+    modulo = mod(normals, PRIMES[0]).T
+    for begin, end in rows.chunks():
+        index = np.arange(begin, end)
+        index = index[~rows.times(modulo, index, PRIMES[0]).any(axis=1)]
+        exact = None
+        if not rows.decimal:
+            exact = vanishing(rows.dense(index, columns), short, rows.intercept)
+        if exact is None:
+            exact = np.ones(len(index), dtype=bool)
+            for v in normals:
+                flat_here = [not above for above, _ in rows.products(index, v)]
+                exact &= np.array(flat_here, dtype=bool)
+        flat[index] = exact
+    return flat
+
+
+def independent(rows: Rows, index: list[int]) -> list[int]:
+    """As many of the rows as are independent; a positive blend of them is zero, so never all."""
+    best: list[int] = []
+    for prime in PRIMES:
+        places, _ = echelon(rows.residues(index, prime), prime)
+        best = max(best, places, key=len)
+        if len(best) == min(len(index) - 1, rows.D):  # there cannot be more
+            break
+    return [index[k] for k in best]
+
+
+def spanning_rows(
+    rows: Rows, pool: Index, first: Sequence[int] = (), order: Index | None = None
+) -> tuple[list[int], list[int]]:
+    """Independent rows that span those of the pool, and columns in which they are independent.
+
+    Some rows tell; where another row is not in their span, it joins them. Columns are taken as
+    early in the `order` as possible.
+    """
+    order = np.arange(rows.D) if order is None else order
+    prime, place = PRIMES[0], np.linspace(0, len(pool) - 1, min(len(pool), 2 * rows.D + 64))
+    index = np.array([*first, *pool[place.astype(np.intp)]], dtype=np.intp)
+    while True:
+        residues = rows.residues(index, prime)
+        places, members = echelon(np.ascontiguousarray(residues[:, order].T), prime)
+        index, columns = index[members], order[places].tolist()
+        other = (
+            _outside(rows, pool, residues[members], columns) if len(index) < rows.D else index[:0]
+        )
+        if not len(other):
+            return index.tolist(), columns
+        index = np.append(index, other)
+
+
+def _outside(rows: Rows, pool: Index, basis: Ints, columns: list[int]) -> Index:
+    """Rows of the pool that are not in the span of the basis; not more than some."""
+    prime = PRIMES[0]
+    rest = sorted(set(range(rows.D)) - set(columns))
+    below = inverse(basis[:, columns], prime)
+    assert below is not None
+    normals = np.zeros((rows.D, len(rest)), dtype=np.int64)
+    normals[columns] = prime - product(below, basis[:, rest], prime)
+    normals[rest, range(len(rest))] = 1
+    outside: list[Index] = [pool[:0]]
+    step = max(1, (1 << 17) // rows.D)
+    for begin in range(0, len(pool), step):
+        rows.budget.check_interrupt()
+        some = pool[begin : begin + step]
+        outside.append(some[rows.times(normals, some, prime).any(axis=1)])
+        if sum(map(len, outside)) > 2 * rows.D:
+            break
+    return np.concatenate(outside)[: 2 * rows.D]

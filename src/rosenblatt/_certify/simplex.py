@@ -22,8 +22,16 @@ from operator import mul
 import numpy as np
 
 from rosenblatt._certify.conditioning import bits
-from rosenblatt._certify.linear_algebra import Misled, Singular, System, kernel, reduce
-from rosenblatt._certify.modular import PRIMES, echelon, longest
+from rosenblatt._certify.exact_product import longest
+from rosenblatt._certify.linear_algebra import (
+    PRIMES,
+    Misled,
+    Singular,
+    System,
+    echelon,
+    kernel,
+    reduce,
+)
 from rosenblatt._certify.nearest_point import EXTRA
 from rosenblatt._certify.rows import Rows, Vector
 from rosenblatt._util.budget import Budget

@@ -26,9 +26,8 @@ from scipy.linalg import qr
 
 from rosenblatt import verify
 from rosenblatt._certify.balance import Blend
-from rosenblatt._certify.exact_product import combined
-from rosenblatt._certify.linear_algebra import Singular, System, kernel, reduce
-from rosenblatt._certify.modular import PRIMES, echelon, longest
+from rosenblatt._certify.exact_product import combined, longest
+from rosenblatt._certify.linear_algebra import PRIMES, Singular, System, echelon, kernel, reduce
 from rosenblatt._certify.rows import Floats, Index, Rows, Vector
 from rosenblatt._util.budget import LimitReached
 
@@ -59,8 +58,8 @@ def split(rows: Rows) -> Split:
     for _ in range(_ROUNDS):
         guess = _programme(rows, seen.table)
         proof = _Proof(rows, seen, guess)
-        if (found := proof.run()) is not None:
-            return found
+        if (proved := proof.run()) is not None:
+            return proved
         seen.magnify(proof.basis, proof.rest)
     raise LimitReached("linear programmes did not tell which rows can be strictly right")
 
@@ -386,5 +385,4 @@ def _power_below(size: Floats) -> NDArray[np.int64]:
 
 def _powers(table: Any, axis: int) -> NDArray[np.int64]:
     """Of two, that make the largest numbers in columns (0) or rows (1) about 1."""
-    size = abs(table).max(axis=axis).toarray().ravel()
-    return -np.round(np.log2(np.where(size > 0, size, 1.0))).astype(np.int64)
+    return _power_below(abs(table).max(axis=axis).toarray().ravel())

@@ -37,10 +37,10 @@ def fit(rows: Rows, view: View) -> Fit | None:
     rows.budget.spend(min(rows.n, size) * rows.n // 16)
     try:
         with np.errstate(all="ignore"):
-            found = _least_squares(rows, view) if rows.n <= size else _newton(rows, view)
+            fitted = _least_squares(rows, view) if rows.n <= size else _newton(rows, view)
     except (np.linalg.LinAlgError, ValueError):  # not positive definite, or not finite
         return None
-    return found if np.isfinite(found.direction).all() else None
+    return fitted if np.isfinite(fitted.direction).all() else None
 
 
 def _least_squares(rows: Rows, view: View) -> Fit:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,9 +15,12 @@ from rosenblatt import verify
 from rosenblatt._certify.families import Beside, Outcome, counts, events, levels_of
 from rosenblatt._certify.parts import Origin
 from rosenblatt._core.rows import Csr, Matrix, as_table
-from rosenblatt._util.spelling import about_frame
+from rosenblatt._util.extras import needed
+from rosenblatt._util.spelling import about_frame, either
 from rosenblatt._util.text import Numbered
 from rosenblatt._validation import exact, rows, targets
+from rosenblatt._validation.parameters import not_allowed
+from rosenblatt._validation.signs import demanded, refuse_constant
 from rosenblatt._validation.targets import sample_weights
 from rosenblatt.errors import InputError
 
@@ -54,7 +57,7 @@ def read(
     sample_weight: Any = None,
     *,
     numbers: str,
-    asked: str = "certify",
+    function: str = "certify",
     for_more: str | None = None,
     many: bool = False,
     beside: Beside | None = None,
@@ -70,21 +73,21 @@ def read(
     present = None if c is None or c.all() else np.flatnonzero(c)
     if beside is not None:
         there = np.ones(n, dtype=bool) if c is None else c != 0
-        found = _of_family(beside, whole, given, y, there)
+        coded = _of_family(beside, whole, given, y, there)
         values = _values(matrix, numbers)
-        origin = Origin(found.classes, named)
-        table = Table(values, found.y, found.words, present, columns, target, origin, beside)
+        origin = Origin(coded.classes, named)
+        table = Table(values, coded.y, coded.words, present, columns, target, origin, beside)
         beside.checked(table, np.flatnonzero(there).tolist())
         return table
     if for_more is None:
-        for_more = f"For more classes ask for each against the rest: {asked}(X, y == label)."
+        for_more = f"For more classes ask for each against the rest: {function}(X, y == label)."
     there = None if c is None else c != 0
     classes = targets.found_classes(y, there, for_more, many=many)
     if len(classes) > 2 and n * len(classes) > _MOST_COMPARISONS:
         raise InputError(
             f"y holds {len(classes):,} classes in {n:,} rows, too many to compare each row with "
             "each class. Is y a number to be predicted, rather than a label? Else ask for each "
-            f"class against the rest: {asked}(X, y == label)."
+            f"class against the rest: {function}(X, y == label)."
         )
     signs = _signs(y, classes, there)
     mixed = len(set(map(type, given))) > 1 or (y.dtype.kind == "f" and type(given[0]) is not float)
@@ -305,6 +308,20 @@ def _as_written(X: Any) -> Any:
     return X.astype(str).astype(np.float64)
 
 
+def demanded_signs(table: Table, signs: Any) -> NDArray[np.int8] | None:
+    """Of the weights of the columns of a table, which has two labels."""
+    known = demanded(signs, table.columns, len(table.columns))
+    if known is None:
+        return None
+    if len(table.classes) > 2:
+        one = either("ask for one against the rest, y == label", "give --positive LABEL")
+        instead = f"it is for two classes, and y has {len(table.classes)}: {one}"
+        raise not_allowed("signs", signs, instead)
+    X = table.X if table.present is None else table.X[table.present]
+    refuse_constant(known, table.columns, X)
+    return known
+
+
 # --- Design matrices -----------------------------------------------------------------------------
 #
 # One of patsy or formulaic is known by what it says of itself, so that neither library needs to be
@@ -424,3 +441,138 @@ def with_target(preprocessing: Preprocessing, table: Table) -> Preprocessing:
     if len(labels) != 2 or kind is None or table.target in preprocessing.inputs:
         return preprocessing
     return replace(preprocessing, target=Target(table.target, kind, tuple(labels)))
+
+
+# --- A formula and its table, or a model of statsmodels ------------------------------------------
+
+
+_BINOMIAL = ("Logit", "Probit", "CLogLog", "Cauchy", "LogLog")  # links
+_COUNTS = ("Poisson", "NegativeBinomial", "NegativeBinomialP", "GeneralizedPoisson")
+
+
+class Unwrapped(NamedTuple):
+    X: Any
+    y: Any
+    options: dict[str, Any]  # of `certify`, which the formula or the model decides
+
+
+def unwrapped(X: Any, y: Any, family: str, beside: dict[str, Any]) -> Unwrapped:
+    """`beside`: what belongs to rows, which may be names of columns."""
+    if isinstance(X, str):
+        return _of_formula(X, y, family, beside)
+    X = getattr(X, "model", X) if hasattr(X, "params") else X  # results, of which fits are made
+    if hasattr(X, "endog") and hasattr(X, "exog"):
+        if y is not None:
+            raise InputError("A model of statsmodels has its own outcomes: leave out y.")
+        return _of_model(X)
+    if y is None:
+        raise InputError(
+            "y is missing: give the labels, one for each row; or as X a formula and as y its "
+            'table, certify("healed ~ dose", table), or a model of statsmodels.'
+        )
+    return Unwrapped(X, y, {})
+
+
+def _of_formula(formula: str, data: Any, family: str, beside: dict[str, Any]) -> Unwrapped:
+    if "~" not in formula:
+        raise InputError(
+            f"X is the text {formula!r}, and must be the rows, or a formula: outcome ~ columns.",
+            value=formula,
+        )
+    if not hasattr(data, "columns"):
+        raise InputError(
+            f"A formula needs the table that it is about: certify({formula!r}, table)."
+        )
+    model_matrix = needed("formulaic", "A formula").model_matrix
+    left, _, right = (part.strip() for part in formula.partition("~"))
+
+    def made(text: str) -> Any:
+        try:
+            return model_matrix(text, data, na_action="raise")
+        except Exception as error:  # whatever its parser says
+            raise InputError(f"The formula {text!r} cannot be applied: {error}.") from None
+
+    X, known = made(right), list(data.columns)
+    y = data[left] if left in known else made(f"0 + {left}").iloc[:, 0]
+    own = "Intercept" in X.columns
+    if (own and family not in ("logistic", *verify.LOG_LINK)) or beside.get("absorb") is not None:
+        X = X[[name for name in X.columns if name != "Intercept"]]
+    options = {role: _by_names(value, data) for role, value in beside.items() if value is not None}
+    return Unwrapped(X, y, {"fit_intercept": False, **options})
+
+
+def _by_names(value: Any, data: Any) -> Any:
+    if isinstance(value, str):
+        if value not in list(data.columns):
+            raise InputError(f"The table has no column {value!r}: give its values.", column=value)
+        return data[value]
+    several = isinstance(value, list) and all(isinstance(v, str) for v in value)
+    return (
+        [_by_names(v, data) for v in value] if several and set(value) <= {*data.columns} else value
+    )
+
+
+def _of_model(model: Any) -> Unwrapped:
+    kind, y = type(model).__name__, np.asarray(model.endog)
+    names = list(model.exog_names)[: model.exog.shape[1]]
+    X = needed("pandas", "A model of statsmodels").DataFrame(np.asarray(model.exog), columns=names)
+    options: dict[str, Any] = {"fit_intercept": False}
+    if kind == "GLM":
+        return _of_glm(model, X, y, options)
+    if kind in _COUNTS:
+        return Unwrapped(X, y, options | {"family": _count_family(y)})
+    if kind == "MNLogit":
+        words = model._ynames_map
+        return Unwrapped(X, [words[int(v)] for v in y.tolist()], options)
+    if kind in ("Logit", "Probit"):
+        return Unwrapped(X, _whole(y), options)
+    if kind == "OrderedModel":
+        labels = list(model.labels)
+        return Unwrapped(
+            X, [labels[int(v)] for v in y], options | {"family": "ordinal", "levels": labels}
+        )
+    if kind == "ConditionalLogit":
+        return Unwrapped(
+            X, _whole(y), options | {"family": "conditional", "strata": np.asarray(model.groups)}
+        )
+    if kind == "PHReg":
+        columns = {"time": y, "entry": model.entry, "strata": model.strata}
+        given = {role: v for role, v in columns.items() if v is not None}
+        entry = given.get("entry")
+        if entry is not None and not (np.asarray(entry) < y).all():  # 0 stands for none
+            del given["entry"]
+        return Unwrapped(
+            X, np.asarray(model.status).astype(int), options | {"family": "cox"} | given
+        )
+    raise InputError(
+        f"The model {kind} of statsmodels is not known here. Known are Logit, Probit, MNLogit, "
+        f"GLM, OrderedModel, ConditionalLogit, PHReg, {', '.join(_COUNTS)}."
+    )
+
+
+def _of_glm(model: Any, X: Any, y: Any, options: dict[str, Any]) -> Unwrapped:
+    family, link = type(model.family).__name__, type(model.family.link).__name__
+    weights = np.asarray(model.freq_weights, dtype=float)
+    if family == "Binomial" and link in _BINOMIAL:
+        n = np.broadcast_to(np.asarray(model.n_trials, dtype=float), y.shape)
+        successes = np.rint(y * n)
+        if (n == 1).all():
+            return Unwrapped(X, _whole(y), options | {"sample_weight": weights})
+        both = needed("pandas", "A model of statsmodels").concat([X, X], ignore_index=True)
+        times = np.concatenate([weights * (n - successes), weights * successes])
+        labels = np.repeat([0, 1], len(y))
+        return Unwrapped(both, labels, options | {"sample_weight": times})
+    if family in ("Poisson", "NegativeBinomial", "Tweedie") and link == "Log":
+        return Unwrapped(X, y, options | {"family": _count_family(y), "sample_weight": weights})
+    raise InputError(
+        f"A GLM with the family {family} and the link {link} is not known here. Known are Binomial "
+        f"with {', '.join(_BINOMIAL)}, and Poisson, NegativeBinomial and Tweedie with Log."
+    )
+
+
+def _whole(y: Any) -> Any:
+    return y.astype(int) if (y == np.rint(y)).all() else y
+
+
+def _count_family(y: Any) -> str:
+    return "poisson" if (y == np.rint(y)).all() else "ppml"

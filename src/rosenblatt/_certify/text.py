@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 from rosenblatt import verify
 from rosenblatt._certify import column_text as columns
-from rosenblatt._certify import family_text as family
 from rosenblatt._certify.cover_theorem import probability_separable
+from rosenblatt._certify.parts import with_the_signs
 from rosenblatt._util.spelling import about_frame, either, option
 from rosenblatt._util.text import (
     about_files,
     counted,
+    first_few,
     html_table,
     listed,
     many,
@@ -72,9 +73,9 @@ def _parts(certificate: Certificate) -> Iterator[tuple[str, Iterable[str]]]:
 
 
 def _parts_of_family(certificate: Certificate) -> Iterator[tuple[str, Iterable[str]]]:
-    yield "verdict", family.verdict(certificate)
-    yield "coefficients", family.coefficients(certificate)
-    collinear = family.collinear if certificate.absorbed else columns.collinear_lines
+    yield "verdict", _verdict_of_family(certificate)
+    yield "coefficients", _coefficients_of_family(certificate)
+    collinear = _collinear_with_factors if certificate.absorbed else columns.collinear_lines
     yield "collinear", collinear(certificate)
     yield "levels", columns.reference_lines(certificate)
     yield "about", _about(certificate)
@@ -157,8 +158,7 @@ def _verdict(certificate: Certificate) -> Iterator[str]:
 
 
 def _verdict_with_signs(certificate: Certificate) -> Iterator[str]:
-    signs = ", ".join(f"{name} {sign}" for name, sign in certificate.signs.items())
-    which = f"linear rule with the signs {signs} (a weight may be 0)"
+    which = f"linear rule{with_the_signs(certificate)} (a weight may be 0)"
     rows = f"right about all {certificate.n_rows:,} rows"
     if certificate.separable is None:
         yield f"Undecided: it is not known whether a {which} is {rows}."
@@ -433,7 +433,7 @@ def _verdict_of_many(certificate: Certificate) -> Iterator[str]:
             f"higher in {strict:,} comparisons and equally in {others}. No weights without a "
             "wrong comparison have more."
         )
-        yield from _pairs(pairs, asked=certificate.pair_certificates is not None)
+        yield from _pairs(pairs, each_alone=certificate.pair_certificates is not None)
     elif certificate.verdict == "overlap":
         yield (
             f"Overlap: no linear rule for the {k} classes{through} is right about all {n:,} "
@@ -459,8 +459,8 @@ def _verdict_of_many(certificate: Certificate) -> Iterator[str]:
         )
 
 
-def _pairs(pairs: list[ClassPair], *, asked: bool) -> Iterator[str]:
-    """`asked`: each pair was looked at alone, too."""
+def _pairs(pairs: list[ClassPair], *, each_alone: bool) -> Iterator[str]:
+    """`each_alone`: each pair was looked at alone, too."""
     tied = [p for p in pairs if not p.separated]
     partly = [p for p in pairs if 0 < p.separated < p.rows]
     for lead, chosen in (
@@ -473,7 +473,7 @@ def _pairs(pairs: list[ClassPair], *, asked: bool) -> Iterator[str]:
             rest = len(chosen) - _SHOWN
             more = f"; and {many(rest, 'more pair', 'one')}" if rest > 0 else ""
             yield f"{lead}: {some}{more}."
-    if tied and not asked:
+    if tied and not each_alone:
         how = option("pairs", True)
         yield f"A rule for two of the classes alone may still separate them: {how}."
 
@@ -558,3 +558,141 @@ def _apart(certificate: Certificate, some: set[str]) -> bool:
         for pair in certificate.class_pairs or []
         if (pair.first in some) != (pair.second in some)
     )
+
+
+# --- A certificate of another family than the logistic one, in words -----------------------------
+
+
+_MORE_SHOWN = 10  # rows, levels, coefficients
+_MODELS = {
+    "logistic": "a logistic regression",
+    "poisson": "a Poisson regression",
+    "ppml": "a Poisson pseudo-maximum-likelihood regression",
+    "ordinal": "an ordinal regression",
+    "conditional": "a conditional logistic regression",
+    "cox": "a Cox regression",
+}
+_EXACTLY = {  # of the scores x·β, and of the rows that are strictly so
+    "logistic": "scores are on the side of the label in {0}, and 0 in the others",
+    "poisson": "scores are 0 in every row with a count above 0, and below 0 in {0}; in no row are "
+    "they above 0",
+    "ordinal": "scores and thresholds move no row towards a threshold of its level, and {0}",
+    "conditional": "in no stratum has a row a higher score than the one that was chosen; {0}",
+    "cox": "at no time of an event has a row at risk a higher score than one with the event; {0}",
+}
+_EXACTLY["ppml"] = _EXACTLY["poisson"].replace("a count", "an amount")
+_NO_ESTIMATE = "{} has no finite maximum likelihood estimate"
+
+
+def _verdict_of_family(certificate: Certificate) -> Iterator[str]:
+    model, n = _MODELS[certificate.family], certificate.n_rows
+    if certificate.absorbed:
+        model += f" with effects of {' and '.join(certificate.absorbed)}"
+    none = _NO_ESTIMATE.format(model)
+    if certificate.verdict == "complete separation":
+        yield (
+            f"Complete separation: {none}. No row is left that tells how large any coefficient is."
+        )
+    elif certificate.verdict == "quasi-complete separation":
+        rows = certificate.separated_rows
+        assert rows is not None
+        k = len(rows)
+        whole = f"{k:,} of {many(n, 'row', 'one')} {'is' if k == 1 else 'are'} separated"
+        some = f": {'row' if k == 1 else 'rows'} {_counted_rows(rows.tolist())}" if k else ""
+        if not k:
+            whole = "No row is separated in all its comparisons"
+        yield f"Quasi-complete separation: {none}. {whole}{some}."
+        yield _what_to_do(certificate, k)
+        far = many(k, "row", "one")
+        if certificate.family in verify.PAIRED:
+            differ = "differs from all that it is" if k == 1 else "differ from all that they are"
+            far = f"{far} {differ} compared with" if k else "some differ"
+        if certificate.family == "ordinal":
+            far = f"{far} away from each" if k else "some rows away from one"
+        yield f"Exactly: {_EXACTLY[certificate.family].format(far)}."
+    elif certificate.verdict == "overlap":
+        unique = ", but not a unique one" if certificate.collinear else ""
+        yield f"Overlap: {model} has a finite maximum likelihood estimate{unique}."
+    elif certificate.separated_rows is not None:
+        limits = "; ".join(certificate.limits)
+        k = len(certificate.separated_rows)
+        yield f"{none[0].upper()}{none[1:]}: {k:,} of {many(n, 'row', 'one')} are separated."
+        yield f"Undecided: whether more rows are ({limits})."
+    else:
+        limits = "; ".join(certificate.limits)
+        yield (
+            f"Undecided: it is not known whether {model} has a finite maximum likelihood estimate "
+            f"({limits})."
+        )
+        yield f"More time may settle it: {option('time_limit', ...)}."
+    yield from _meaning(certificate)
+
+
+def _counted_rows(rows: list[int]) -> str:
+    return f"{first_few([row_number(i) for i in rows], _MORE_SHOWN)} ({counted()})"
+
+
+def _what_to_do(certificate: Certificate, separated: int) -> str:
+    family = certificate.family
+    if family == "cox":  # a row may be far at one event, and tied at another
+        w = certificate.to_dict()["separator"]
+        own = [n for n, v in zip(certificate.feature_names, w, strict=True) if verify.number(v)]
+        score, value = "the score that separates (separator in the certificate)", "score"
+        if len(own) == 1:
+            score, value = own[0], "value"
+        return (
+            f"What to do: stratify by {score}: in the limit an event is compared only with rows at "
+            f"risk that have the same {value}. The finite coefficients are those of that model."
+        )
+    if family == "ordinal":
+        model = "rosenblatt.separation.limiting_model(X, y, family='ordinal')"
+        return (
+            f"What to report instead: the limit, by {either(model, '--estimates')}, in which the "
+            "finite coefficients have their estimates."
+        )
+    them, mean = ("it", "its mean") if separated == 1 else ("them", "their means")
+    limit = f" ({mean} would be 0)" if family in verify.LOG_LINK else ""
+    return (
+        f"What to do: leave {them} out{limit}, and columns that are then collinear. The finite "
+        "coefficients keep their estimates."
+    )
+
+
+def _meaning(certificate: Certificate) -> Iterator[str]:
+    """Of the labels."""
+    labels, target = certificate.classes, certificate.to_dict()["target"]
+    if certificate.family == "ordinal":
+        yield f"Levels of {target}, from the lowest on: {first_few(labels, _MORE_SHOWN)}."
+    if certificate.family in verify.PAIRED:
+        what = {"cox": "have an event", "conditional": "were chosen"}[certificate.family]
+        yield f"Rows with {target} = {labels[-1]} {what}."
+
+
+def _coefficients_of_family(certificate: Certificate) -> Iterator[str]:
+    for factor, levels in (certificate.separated_levels or {}).items():
+        if levels:
+            has = "one level has" if len(levels) == 1 else f"{len(levels):,} levels have"
+            yield f"Of {factor} {has} separated rows only: {first_few(levels, _MORE_SHOWN)}."
+    signs = certificate.coefficient_signs
+    for sign, meaning in (
+        ("+", "diverge to plus infinity"),
+        ("-", "diverge to minus infinity"),
+        ("±", "may diverge either way"),
+        ("?", "may diverge; it was not decided"),
+    ):
+        names = [name for name, own in signs.items() if own == sign]
+        if names and certificate.separable is not None:
+            rest = len(names) - _MORE_SHOWN
+            more = f", and {many(rest, 'more coefficient', 'one')}" if rest > 0 else ""
+            yield f"These coefficients {meaning}: {', '.join(names[:_MORE_SHOWN])}{more}."
+
+
+def _collinear_with_factors(certificate: Certificate) -> Iterator[str]:
+    """With factors: of a feature that levels, and perhaps others, tell."""
+    effects = f"effects of {' and '.join(certificate.absorbed)}"
+    for column in certificate.collinear[:_MORE_SHOWN]:
+        others = f" and of {first_few(list(column.factors), _MORE_SHOWN)}" if column.factors else ""
+        yield (
+            f"Collinear: {column.column} is a combination of {effects}{others}, so its coefficient "
+            "is not determined. Leave it out."
+        )

@@ -61,12 +61,12 @@ def decide(
         except LimitReached:
             if known is not None:  # which training has nothing to say about
                 raise
-    elif (found := _squared_hinge(rows)) is not None:
-        view, guess = found
-        if (bound := _separated(partition, view, guess)) is not None:
+    elif (seen := _squared_hinge(rows)) is not None:
+        view, hinge = seen
+        if (bound := _separated(partition, view, hinge)) is not None:
             return bound
         if not partition.first_conflict:  # it would not be proved that there is one
-            partition.chance = overlap(rows, view, guess, name, about)
+            partition.chance = overlap(rows, view, hinge, name, about)
         if partition.chance is not None:
             return None
     return _by_training(partition, known)
@@ -79,28 +79,28 @@ def has_few_rows(rows: Rows) -> bool:
 
 def by_squared_hinge(partition: Partition) -> Bound | None:
     """A separator from which no row is far; None: floating point sees none."""
-    found = _squared_hinge(partition.rows)
-    return None if found is None else _separated(partition, *found)
+    seen = _squared_hinge(partition.rows)
+    return None if seen is None else _separated(partition, *seen)
 
 
 def _squared_hinge(rows: Rows) -> tuple[Metric, Fit] | None:
     if max(min(rows.n, rows.D) ** 2, rows.n * rows.D) > _MOST_DENSE or rows.classes is not None:
         return None
     view = even_metric(rows)
-    found = fit(rows, view)
-    return None if found is None else (view, found)
+    hinge = fit(rows, view)
+    return None if hinge is None else (view, hinge)
 
 
-def _separated(partition: Partition, view: Metric, found: Fit) -> Bound | None:
+def _separated(partition: Partition, view: Metric, hinge: Fit) -> Bound | None:
     rows = partition.rows
-    if not found.scores.min() > 0:
+    if not hinge.scores.min() > 0:
         return None
-    exact = view.exactly(rows, found.direction)
+    exact = view.exactly(rows, hinge.direction)
     few_digits = np.array([float(v) for v in exact], dtype=np.float32).astype(np.float64)
     for w in ([Fraction(v) for v in few_digits.tolist() if np.isfinite(v)], exact):
         if len(w) == rows.D and (rows.signs(w) > 0).all():
             partition.separator, partition.done = w, True
-            shares = found.blend * view.lengths(rows, np.arange(rows.n))
+            shares = hinge.blend * view.lengths(rows, np.arange(rows.n))
             whole = np.round(shares * (2.0**30 / shares.max())).astype(np.int64)
             blend = {i: int(whole[i]) for i in np.flatnonzero(whole).tolist()}
             return proved(rows, w, lowest(rows, w), blend, free=False)
@@ -110,10 +110,10 @@ def _separated(partition: Partition, view: Metric, found: Fit) -> Bound | None:
 def _by_columns(partition: Partition) -> None:
     """One-sided columns, and a linear programme for the rows that they leave."""
     rows = partition.rows
-    found = one_sided(rows)
-    w, strict = [Fraction(0)] * rows.D, ~found.alive
-    if found.alive.any():
-        index = np.flatnonzero(found.alive)
+    sided = one_sided(rows)
+    w, strict = [Fraction(0)] * rows.D, ~sided.alive
+    if sided.alive.any():
+        index = np.flatnonzero(sided.alive)
         x = rows.X[index]
         columns = np.unique(x.indices)
         core = split(rows.like(x[:, columns], rows.y[index]))
@@ -123,7 +123,7 @@ def _by_columns(partition: Partition) -> None:
         strict[index[core.strict]] = True
         partition.balance = {int(index[i]): v for i, v in core.balance.items()}
     if strict.any():
-        w = found.separator(rows, w)
+        w = sided.separator(rows, w)
         signs = rows.signs(w, only=strict)
         if not (signs[strict] > 0).all():
             raise LimitReached("the weights of one-sided columns are beyond floating point")

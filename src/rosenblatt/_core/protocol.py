@@ -301,7 +301,10 @@ class EpochBackend(Backend, Protocol):
 
 
 class AlgebraBackend(Backend, Protocol):
-    """One that has the loops of linear algebra modulo a prime: `_certify/modular.py` says what."""
+    """One that has the loops of linear algebra modulo a prime.
+
+    `_certify/linear_algebra.py` says what they do.
+    """
 
     def eliminate(
         self, matrix: NDArray[np.uint32], prime: int, begin: int, end: int, pivot: Ints, /

@@ -26,8 +26,7 @@ from rosenblatt._certify.facial_reduction import ONLY_SEPARABLE, Partition
 from rosenblatt._certify.linear_algebra import independent_rows
 from rosenblatt._certify.margins import Bound, lowest, proved, radius_row
 from rosenblatt._certify.nearest_point import nearest_point
-from rosenblatt._certify.residues import orthogonal
-from rosenblatt._certify.rows import Names, Rows, nearest_floats
+from rosenblatt._certify.rows import Names, Rows, nearest_floats, orthogonal
 from rosenblatt._core.backend import compute
 from rosenblatt._core.rows import Rows as ReadRows
 from rosenblatt._core.rows import as_table, dense

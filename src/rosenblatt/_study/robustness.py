@@ -212,7 +212,7 @@ def _opinions(
 ) -> SecondOpinions | None:
     selection, y = compared.selection, compared.read.y
     known = selection.fitted_on
-    table = read(X[known], y[known], numbers="float", asked="second_opinion")
+    table = read(X[known], y[known], numbers="float", function="second_opinion")
     answers, fitted = _predicted(compared, asked), _predicted(compared, known)
     rules = RuleSet(
         table,

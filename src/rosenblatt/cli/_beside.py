@@ -257,7 +257,7 @@ def _rule_set(
             f"{train} has the labels {sorted(set(y.tolist()))}, but the rule was trained on "
             f"{classes.tolist()}: give the rows that it was trained on."
         )
-    table = named(read(X, y, numbers="float", asked="second_opinion"), plain)
+    table = named(read(X, y, numbers="float", function="second_opinion"), plain)
     wrong = rule.predict(encoded) != y
     signs = np.where(rule.predict(rows) == classes[1], 1, -1) if len(rows) else np.empty(0)
     return RuleSet(table, raw, answers=signs.astype(np.int8), errors=int(wrong.sum()))

@@ -52,7 +52,7 @@ class ConeDisplay(Display):
     """
 
     def __init__(self, X: Any, y: Any, generators: Any):
-        rows = read(X, y, numbers="float", asked="ConeDisplay")
+        rows = read(X, y, numbers="float", function="ConeDisplay")
         if len(rows.columns) != 2 or len(rows.classes) != 2:
             raise InputError(
                 "ConeDisplay draws rows of two columns and two labels; there are "

@@ -96,15 +96,15 @@ def firth(
     Examples
     --------
     >>> from rosenblatt.separation import firth
-    >>> found = firth([[1], [2], [3], [4], [5], [6]], [0, 0, 0, 1, 1, 1])
-    >>> round(found.coefficients["x0"], 3)
+    >>> estimate = firth([[1], [2], [3], [4], [5], [6]], [0, 0, 0, 1, 1, 1])
+    >>> round(estimate.coefficients["x0"], 3)
     1.129
     """
     check_confidence(confidence)
     X, y, fit_intercept = of_formula(X, y, "logistic", fit_intercept)
-    how: dict[str, Any] = {"fit_intercept": fit_intercept, "asked": "firth", "offset": offset}
+    how: dict[str, Any] = {"fit_intercept": fit_intercept, "function": "firth", "offset": offset}
     given = Given.of(X, y, sample_weight, preprocessing, **how)
-    given.refuse_collinear("Firth's penalty")
+    given.refuse_collinear()
     with one_thread():
         return _estimated(given, confidence)
 
@@ -115,7 +115,7 @@ def _estimated(given: Given, confidence: float) -> FirthEstimate:
     places = range(likelihood.size)
     sloping = [j for j in places if (given.X[:, j] != given.X[0, j]).any()]
     null = likelihood.without(sloping)
-    tests = [likelihood.deviance(beta, value, j, 0.0) for j in places]
+    tests = [likelihood.deviance(beta, value, j) for j in places]
 
     def named(values: Any) -> dict[str, Any]:
         return dict(zip(given.names, values, strict=True))

@@ -12,11 +12,10 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from rosenblatt import verify
-from rosenblatt._certify.as_given import asked
 from rosenblatt._certify.check import fingerprint
 from rosenblatt._certify.families import Beside
 from rosenblatt._certify.parts import name_of_intercept, thresholds
-from rosenblatt._certify.table import Table, outcome, read_encoded
+from rosenblatt._certify.table import Table, outcome, read_encoded, unwrapped
 from rosenblatt._core.rows import dense
 from rosenblatt._util.text import many
 from rosenblatt._validation import parameters, targets
@@ -49,7 +48,7 @@ class Given:
         preprocessing: Preprocessing | None = None,
         *,
         fit_intercept: bool,
-        asked: str,
+        function: str,
         offset: Any = None,
         family: str = "logistic",
         levels: Any = None,
@@ -57,8 +56,8 @@ class Given:
         parameters.flag("fit_intercept", fit_intercept)
         for_more = (
             "Maximum likelihood of many classes is not computed here: certify(X, y) says which of "
-            f"its coefficients are finite. Of two classes ask {asked} about their rows alone; each "
-            "class against the rest is another model."
+            f"its coefficients are finite. Of two classes ask {function} about their rows alone; "
+            "each class against the rest is another model."
         )
         X, beside = Beside.of(X, family, levels)
         how: dict[str, Any] = {"numbers": "float", "for_more": for_more, "beside": beside}
@@ -102,15 +101,15 @@ class Given:
         left_out = np.setdiff1d(np.arange(len(self.table.y)), self.rows).tolist()
         return fingerprint(self.table.X, self.table.y, left_out)
 
-    def refuse_collinear(self, what: str) -> None:
+    def refuse_collinear(self) -> None:
         """Where a column is a combination of others, its coefficient is not determined."""
         chosen = independent(self.X)
         if len(chosen) < self.X.shape[1]:
             names = [n for j, n in enumerate(self.names) if j not in set(chosen)]
             raise InputError(
                 f"The column {names[0]!r} is a combination of others, or there are fewer rows than "
-                f"columns: its coefficient is not determined, and {what} needs it to be. Leave it "
-                "out; certify(X, y).collinear has the formulas.",
+                "columns: its coefficient is not determined, and Firth's penalty needs it to be. "
+                "Leave it out; certify(X, y).collinear has the formulas.",
                 column=names[0],
             )
 
@@ -124,7 +123,7 @@ def of_formula(X: Any, y: Any, family: str, fit_intercept: bool) -> tuple[Any, A
         )
     if not isinstance(X, str):
         return X, y, fit_intercept
-    X, y, options = asked(X, y, family, {})
+    X, y, options = unwrapped(X, y, family, {})
     return X, y, bool(options["fit_intercept"])
 
 

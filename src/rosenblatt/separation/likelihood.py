@@ -173,7 +173,7 @@ class Likelihood:
         """`start` are coefficients, where not all zero."""
         self._c, self.penalised, self.model, self.offset = c, penalised, model, offset
         self.top: _Point | None = None  # where it is highest, once that is known
-        X, self._center, constant = centred(X)
+        X, center, constant = centred(X)
         scale = np.sqrt(np.mean(X * X, axis=0))
         scale[scale == 0] = 1.0
         basis, root = np.linalg.qr((X / scale)[:, ::-1])  # the intercept is the last column
@@ -182,10 +182,10 @@ class Likelihood:
         self.rows = self._X, t, c
         self.spare = np.empty_like(self._X)  # memory is dear to ask for
         back = linalg.solve_triangular(root, np.eye(len(root))) * length
-        self._moved: Numbers = back[::-1] / scale[:, None]  # to the columns less their centres
-        self._back = self._moved.copy()  # to the given columns
+        moved: Numbers = back[::-1] / scale[:, None]  # to the columns less their centres
+        self._back = moved.copy()  # to the given columns
         if constant is not None:
-            self._back[constant] -= self._center @ self._moved / X[0, constant]
+            self._back[constant] -= center @ moved / X[0, constant]
         # What the penalty is larger by in terms of the given columns.
         self._volume = float(np.sum(np.log(np.abs(np.diag(root)) / length)) + np.sum(np.log(scale)))
         self._start = np.zeros(self.size)
@@ -207,10 +207,6 @@ class Likelihood:
     def coefficients(self, beta: Numbers) -> Numbers:
         """Of the given columns."""
         return np.asarray(self._back @ beta)
-
-    def log_odds(self, X: Numbers, beta: Numbers) -> Numbers:
-        """Without an offset."""
-        return np.asarray((X - self._center) @ (self._moved @ beta))
 
     def fitted(self, beta: Numbers) -> Numbers:
         return self.at(beta).p
@@ -238,8 +234,8 @@ class Likelihood:
         separated by a column of large numbers there may be several with the penalty."""
         best = first = self.maximum(self.at(self._start))
         for stretch in _STRETCHES if self.penalised else ():
-            found = self.maximum(self.at(stretch * first.beta))
-            best = max(best, found, key=lambda point: point.value)
+            other = self.maximum(self.at(stretch * first.beta))
+            best = max(best, other, key=lambda point: point.value)
         self.top = best
         return best.beta, best.value
 
@@ -329,9 +325,9 @@ class Likelihood:
             return -side * np.inf
         return _crossing(profile, quantile, inner, -side * unit)
 
-    def deviance(self, beta: Numbers, value: float, j: int, at: float) -> float:
-        """Twice what the likelihood loses if coefficient j is held there."""
-        return self._profile(beta, value, j)(at)[0]
+    def deviance(self, beta: Numbers, value: float, j: int) -> float:
+        """Twice what the likelihood loses if coefficient j is held at 0."""
+        return self._profile(beta, value, j)(0.0)[0]
 
     def _profile(self, beta: Numbers, value: float, j: int) -> _Profile:
         return _Profile(self, self.at(beta), value, j)

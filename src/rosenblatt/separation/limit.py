@@ -141,10 +141,10 @@ def limiting_model(
     Examples
     --------
     >>> from rosenblatt.separation import limiting_model
-    >>> found = limiting_model([[1], [2], [3], [3], [4], [5]], [0, 0, 0, 1, 1, 1])
-    >>> found.coefficients
+    >>> model = limiting_model([[1], [2], [3], [3], [4], [5]], [0, 0, 0, 1, 1, 1])
+    >>> model.coefficients
     {'x0': inf, '(intercept)': -inf}
-    >>> found.fitted.tolist()
+    >>> model.fitted.tolist()
     [0.0, 0.0, 0.5, 0.5, 1.0, 1.0]
     """
     check_confidence(confidence)
@@ -152,7 +152,7 @@ def limiting_model(
     X, y, fit_intercept = of_formula(X, y, family, fit_intercept)
     how: dict[str, Any] = {"fit_intercept": fit_intercept, "family": family, "levels": levels}
     given = Given.of(
-        X, y, sample_weight, preprocessing, asked="limiting_model", offset=offset, **how
+        X, y, sample_weight, preprocessing, function="limiting_model", offset=offset, **how
     )
     if certificate is None:
         certificate = certify(X, y, sample_weight=sample_weight, preprocessing=preprocessing, **how)
@@ -334,7 +334,7 @@ def _limit(certificate: Certificate, given: Given, confidence: float) -> Limitin
                 coefficients[name], errors[name] = estimate, error
                 intervals[name] = likelihood.interval(beta, value, k, confidence)
                 if name in own.tested:
-                    p_values[name] = _p(likelihood.deviance(beta, value, k, 0.0))
+                    p_values[name] = _p(likelihood.deviance(beta, value, k))
     elif rest.any() and usual:
         value = own.nothing()
     # Of running ones the finite end is that of all rows.

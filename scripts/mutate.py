@@ -45,7 +45,7 @@ PACKAGE = ROOT / "src" / "rosenblatt"
 _TRAINING = [f"training/{name}" for name in ("textbook", "whole_epochs", "prove", "patience")]
 _FITS = ["recorded_fits", "callbacks", "drop_in", "keeps_and_orders", "warm_start", "interrupt"]
 _PROOFS = ["kept_certificates", "many_classes_verify", "strict", "verify"]
-_CLAIMS = ["families", "one_sided", "absorbed", "designs", "as_given", "verify_svmlight"]
+_CLAIMS = ["families", "one_sided", "absorbed", "designs", "as_given", "verify_svmlight", "chance"]
 MODULES = {
     "training": ("_training/training.py", [*_TRAINING, *(f"training/{name}" for name in _FITS)]),
     "stopping": ("_training/stopping.py", [*_TRAINING, "training/drop_in"]),

@@ -1,6 +1,8 @@
 """Overlap up to chance: a verdict and an exit code of its own, exact sums, and false claims."""
 
 import json
+import math
+from fractions import Fraction
 from unittest import mock
 
 import numpy as np
@@ -118,6 +120,54 @@ def test_another_one_is_rejected(claim):
     for k, other in enumerate(spoiled(claim)):
         assert not accepted(other, X.tolist(), signs(y)), k
         assert not accepted_in_bulk(other, X.tolist(), signs(y)), k
+
+
+def most_products_as_small(claim, X, y, vectors):
+    """max 2t + 1 over the vectors, by the definition, in fractions: docs/certificate.md."""
+    part, below = claim["chance"], 2 ** claim["chance"]["bits"]
+    columns = [[*map(Fraction, column)] for column in [*X.T.tolist(), [1.0] * len(X)]]
+    powers = [Fraction(2) ** math.frexp(max(map(abs, column)))[1] for column in columns]
+    powers[-1] = Fraction(1)  # of the intercept
+    even = [[v / power for v in column] for column, power in zip(columns, powers, strict=True)]
+    own, u = part["rows"], [int(w, 16) for w in part["weights"]]
+
+    def blend(shares):
+        return [
+            sum(v * y[i] * column[i] for i, v in zip(own, shares, strict=True)) for column in even
+        ]
+
+    r, out = sum(map(abs, blend(u))), []
+    for k, z in enumerate(vectors):
+        g = verify.random_vector(claim, part, k, len(columns))
+        off = sum(abs(a - b / below) for a, b in zip(g, blend(z), strict=True))
+        share = max(Fraction(abs(v), w) for v, w in zip(z, u, strict=True))
+        out.append(2 * (r * share / below + off) + 1)
+    return max(out)
+
+
+def test_so_many_of_the_random_numbers_may_be_as_small_and_no_more(claim):
+    # Of 2^52 numbers 2^20 or fewer: a chance of 2^-32. One share grows until there are so many.
+    X, y = noise()
+    sides, most = signs(y), 2**20
+    vectors = [[int(v, 16) for v in z] for z in claim["chance"]["vectors"]]
+
+    def moved(k):
+        return [[vectors[0][0] + k, *vectors[0][1:]], *vectors[1:]]
+
+    def within(k):
+        return most_products_as_small(claim, X, sides, moved(k)) <= most
+
+    low, high = 0, 2**60
+    assert within(low)
+    assert not within(high)
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if within(middle) else (low, middle)
+    assert most_products_as_small(claim, X, sides, moved(low)) > most * (1 - 2.0**-30)
+    for k, good in ((low, True), (high, False)):
+        other = changed(claim, vectors=[[*map(hex, z)] for z in moved(k)])
+        assert accepted(other, X.tolist(), sides) is good
+        assert accepted_in_bulk(other, X.tolist(), sides) is good
 
 
 @pytest.mark.parametrize("power", [0, 10, 20, 30])

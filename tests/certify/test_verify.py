@@ -648,3 +648,30 @@ def test_rows_left_out_are_mentioned(tmp_path, capsys):
     code, line = says(capsys, [tmp_path / "c.json", tmp_path / "data.csv"])
     assert code == 0
     assert line.startswith("ACCEPTED: complete separation, 2 rows (1 left out), proved.")
+
+
+@pytest.mark.parametrize("d", [2, 10, 40])
+def test_a_score_within_the_bound_of_rounding_is_decided_in_whole_numbers(d, monkeypatch):
+    # The bound that `Data.signs` derives. No sign comes out wrong with half of it: where one could,
+    # sums on the way are no more than half of the terms. So what is asked is which rows were
+    # decided in floating point, and that those beyond the limit are.
+    rows = []
+    for share in (0.99, 3.0):  # of (d + 8) 2^-53 Σ |x_j w_j|, with w = (1, …, 1)
+        x = [2.0**20] * (d // 2) + [-(2.0**20)] * (d // 2)
+        score = round(share * (d + 8) * 2.0**-53 * d * 2.0**20 * 2**32) * 2.0**-32
+        x[0] += score
+        assert sum(map(Fraction, x)) == Fraction(score)
+        rows.append(x)
+    claim = {
+        "rows": 2,
+        "dropped": [],
+        "columns": [f"x{j}" for j in range(d)],
+        "fit_intercept": False,
+        "numbers": "float",
+        "labels": ["0", "1"],
+    }
+    data, exactly = verify.Data(claim, packed(rows), [1, 1]), []
+    usual = data.sign
+    monkeypatch.setattr(data, "sign", lambda i, *more: exactly.append(i) or usual(i, *more))
+    assert data.signs([1] * d) == [1, 1]
+    assert exactly == [0]

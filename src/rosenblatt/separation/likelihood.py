@@ -188,7 +188,7 @@ class Likelihood:
             self._back[constant] -= center @ moved / X[0, constant]
         # What the penalty is larger by in terms of the given columns.
         self._volume = float(np.sum(np.log(np.abs(np.diag(root)) / length)) + np.sum(np.log(scale)))
-        self._start = np.zeros(self.size)
+        self._start: Numbers = np.zeros(self.size)
         if start is not None:
             self._start = np.linalg.solve(self._back, start)
 

@@ -25,7 +25,7 @@ from rosenblatt._bounds.tolerance import Tolerance, tolerance
 from rosenblatt._certify import document as say
 from rosenblatt._certify.check import data_of
 from rosenblatt._certify.document import head, signs_demanded
-from rosenblatt._certify.parts import AboutRows, Hyperplane, with_the_signs
+from rosenblatt._certify.parts import AboutRows, Hyperplane, signs_in_words, with_the_signs
 from rosenblatt._certify.rows import Rows
 from rosenblatt._certify.table import demanded_signs, read_encoded
 from rosenblatt._util.budget import Budget, Clock
@@ -283,7 +283,7 @@ class ErrorBracket(AboutRows):
     def price_sentence(self, free: ErrorBracket) -> str:
         least, most = self.price(free)
         of = f"{self.total:.6g}" if self._costs is not None else many(self.n_rows, "row")
-        named = ", ".join(f"{name} {sign}" for name, sign in self.signs.items())
+        named = signs_in_words(self)
         if not most:
             return f"Demanding {named} costs nothing: no more errors on these {of}."
         much = (

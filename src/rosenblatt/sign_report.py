@@ -433,7 +433,7 @@ def forced_signs(
     """
     if time_limit is not None:
         time_limit = parameters.positive("time_limit", time_limit)
-    return found_within(
+    return signs_within(
         Clock(time_limit),
         X,
         y,
@@ -445,7 +445,7 @@ def forced_signs(
     )
 
 
-def found_within(
+def signs_within(
     clock: Clock,
     X: Any,
     y: Any,

@@ -229,7 +229,7 @@ def test_the_best_rule_of_both_searches_counts(iris, monkeypatch):
     poor.verify(X, y)
     assert (bracket.upper, poor.upper > 20) == (1, True)
     monkeypatch.setattr(forced_module.rules, "improve", lambda problem: None)
-    found = forced_module.found_within(Clock(None), X, y, longer=None, known=poor)
+    found = forced_module.signs_within(Clock(None), X, y, longer=None, known=poor)
     assert found.errors == found.at_least == 1
     assert [column.sign for column in found] == ["-", "-", "+", "+"]
     assert min(column.at_most for column in found) > 1
@@ -242,7 +242,7 @@ def test_the_best_rule_of_both_searches_counts(iris, monkeypatch):
 
 def test_what_is_not_the_minimum_is_said_to_be_so(iris):
     X, y = iris
-    found = forced_module.found_within(Clock(None, 3000), X, y, longer="more work")
+    found = forced_module.signs_within(Clock(None, 3000), X, y, longer="more work")
     assert found.at_least < found.errors
     check_sentence(str(found))
     check_sentence(str(forced_signs(X, y, errors=3, time_limit=None)))

@@ -160,11 +160,14 @@ class Problem:
             return Metric(np.ones(self.rows.d), np.zeros(self.rows.d), 1.0)
         return decision_metric(self.rows)
 
-    @cached_property
+    @property
     def rows_and_signs(self) -> tuple[Rows, Metric]:
         """The rows that conflicts are looked for in: those of the signs are behind the others."""
-        if self.signs is None:
-            return self.rows, self.metric
+        return (self.rows, self.metric) if self.signs is None else self._with_signs
+
+    @cached_property
+    def _with_signs(self) -> tuple[Rows, Metric]:
+        assert self.signs is not None
         rows = self.rows.with_signs(self.signs)
         return rows, decision_metric(rows)
 

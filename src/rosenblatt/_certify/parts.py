@@ -215,8 +215,12 @@ class AboutRows:
         return str(self._document["sha256"])
 
 
+def signs_in_words(about: AboutRows) -> str:
+    return ", ".join(map(" ".join, about.signs.items()))
+
+
 def with_the_signs(about: AboutRows) -> str:
-    return f" with the signs {', '.join(map(' '.join, about.signs.items()))}" if about.signs else ""
+    return f" with the signs {signs_in_words(about)}" if about.signs else ""
 
 
 class Origin(NamedTuple):

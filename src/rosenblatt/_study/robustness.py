@@ -35,7 +35,7 @@ from rosenblatt.report.document import (
     Support,
 )
 from rosenblatt.scorecard import Scorecard
-from rosenblatt.sign_report import found_within
+from rosenblatt.sign_report import signs_within
 from rosenblatt.theory.risk import progressive_bound, progressive_lambda, support_bound
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def signs(X: Any, y: Any, weights: Any, certificate: Certificate) -> SignReport 
         return None
     asker = either("rosenblatt.forced_signs", "rosenblatt certify --forced-signs")
     try:
-        return found_within(
+        return signs_within(
             Clock(None, SIGNS_WORK),
             np.asarray(X),
             y,

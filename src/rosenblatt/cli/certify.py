@@ -628,10 +628,10 @@ def _check_columns(files: tuple[str, ...], columns: int) -> None:
 def _forced_signs(found: _Found) -> SignReport:
     """Of the best rule that this search and that for the fewest errors find."""
     from rosenblatt._util.budget import Clock
-    from rosenblatt.sign_report import found_within
+    from rosenblatt.sign_report import signs_within
 
     rows, seconds = found.rows, found.asked.seconds
-    return found_within(
+    return signs_within(
         Clock(seconds),
         rows.X,
         rows.y,

@@ -182,13 +182,13 @@ class Likelihood:
         self.rows = self._X, t, c
         self.spare = np.empty_like(self._X)  # memory is dear to ask for
         back = linalg.solve_triangular(root, np.eye(len(root))) * length
-        moved: Numbers = back[::-1] / scale[:, None]  # to the columns less their centres
+        moved = back[::-1] / scale[:, None]  # to the columns less their centres
         self._back = moved.copy()  # to the given columns
         if constant is not None:
             self._back[constant] -= center @ moved / X[0, constant]
         # What the penalty is larger by in terms of the given columns.
         self._volume = float(np.sum(np.log(np.abs(np.diag(root)) / length)) + np.sum(np.log(scale)))
-        self._start: Numbers = np.zeros(self.size)
+        self._start = np.zeros(self.size)
         if start is not None:
             self._start = np.linalg.solve(self._back, start)
 

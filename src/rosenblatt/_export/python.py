@@ -6,7 +6,7 @@ from inspect import getsource
 from typing import Any, final
 
 from rosenblatt._export.expression import Language, Source, Spelled
-from rosenblatt.data import date_formats, dates, formatted_numbers
+from rosenblatt.data import dates, formatted_numbers
 from rosenblatt.data.dates import Days
 from rosenblatt.data.formatted_numbers import Style
 
@@ -111,10 +111,10 @@ def _helpers(sources: list[Source]) -> list[str]:
         lines.append(_NUMBER)
     if Days in styles:
         names = ("_MONTHS", "_PARTS", "_CLOCK")
-        lines += ["", *(f"{name} = {getattr(date_formats, name)!r}" for name in names)]
+        lines += ["", *(f"{name} = {getattr(dates, name)!r}" for name in names)]
         lines += [f"_DAY = {dates._DAY}", f"_ISO = re.compile({dates._ISO.pattern!r})", "", ""]
         parts: tuple[Any, ...] = (dates.Moment, dates.moment, dates.counted, dates._with_digits)
-        parts += (date_formats.iso, date_formats.pattern)
+        parts += (dates.iso, dates.pattern)
         lines += ["\n\n".join(getsource(part) for part in parts), _DATE]
     if Style in styles:
         patterns = {mark: pattern.pattern for mark, pattern in formatted_numbers._PATTERNS.items()}

@@ -5,22 +5,24 @@ from __future__ import annotations
 import copy
 import enum
 from abc import ABC, abstractmethod
+from bisect import bisect_left
 from collections.abc import Generator, Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from itertools import islice
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from rosenblatt._util.spelling import option
 from rosenblatt._util.text import in_file, in_memory
+from rosenblatt.data.dates import Days
 from rosenblatt.data.files import File
+from rosenblatt.data.formatted_numbers import Style
+from rosenblatt.data.options import Reading
 from rosenblatt.errors import InputError
-
-if TYPE_CHECKING:
-    from rosenblatt.data.dates import Days
-    from rosenblatt.data.formatted_numbers import Style
-    from rosenblatt.data.options import Reading
 
 TEXT = pa.dictionary(pa.int32(), pa.string())
 _PIECE = 1 << 18  # numbers that are put into rows at a time
@@ -197,3 +199,66 @@ def _values(column: Any) -> NDArray[Any]:
     batch = pa.RecordBatch.from_arrays([column], names=[""])
     values: NDArray[Any] = batch.to_tensor(null_to_nan=True).to_numpy()[:, 0]
     return values
+
+
+# --- Numbers that are written as text -------------------------------------------------------------
+
+_VALUES = 4096  # looked at together: a call by itself takes as long as a thousand of them
+
+
+def not_numbers(table: Any, names: Iterable[str], decimal: str) -> set[str]:
+    """The columns of strings that hold anything else than numbers and missing values."""
+    rest, others = iter(names), set[str]()
+    size = max(1, _VALUES // max(table.num_rows, 1))
+    while some := list(islice(rest, size)):
+        if size > 1:
+            chunks = [chunk for name in some for chunk in table.column(name).chunks]
+            if _numbers(pa.concat_arrays(chunks), decimal):
+                continue
+        others |= {name for name in some if not _numbers(table.column(name), decimal)}
+    return others
+
+
+def numbers_of(column: Any, decimal: str) -> Any:
+    """Strings as float64, missing where they are; None where one is no number."""
+    text = pc.utf8_trim(column, " \t")
+    if decimal != ".":
+        if pc.any(pc.match_substring(text, ".")).as_py():
+            return None
+        text = pc.replace_substring(text, decimal, ".")
+    try:
+        return pc.cast(text, pa.float64())
+    except pa.ArrowInvalid:
+        return None
+
+
+def _numbers(column: Any, decimal: str) -> bool:
+    return numbers_of(column, decimal) is not None
+
+
+def first_not_number(column: Any, decimal: str) -> int | None:
+    """The first place in a column of strings that holds neither a number nor nothing."""
+    if _numbers(column, decimal):
+        return None
+    ends = range(1, len(column))
+    return bisect_left(ends, True, key=lambda end: not _numbers(column.slice(0, end), decimal))
+
+
+def converted(column: Any, style: Style | Days, name: str, place: Place) -> Any:
+    """A column of text, as a dictionary, as the numbers that its words are; the first row is at
+    this place."""
+    words = [None if word is None else word.strip() for word in column.dictionary.to_pylist()]
+    numbers = [style.number(word) if word else None for word in words]
+    codes = codes_of(column)
+    wrong = np.array([bool(w) and n is None for w, n in zip(words, numbers, strict=True)] + [False])
+    if wrong[codes].any():
+        row = int(wrong[codes].argmax())
+        word = words[codes[row]]
+        raise place.below(row).error(
+            f"column {name!r} holds {word!r}: {style.expected} is expected. Correct it; or, if it "
+            f"stands for a missing value, say so: {option('na_values', word)}.",
+            column=name,
+            value=word,
+        )
+    values = np.array([np.nan if n is None else n for n in numbers] + [np.nan])[codes]
+    return pa.array(values, mask=np.isnan(values))

@@ -14,8 +14,7 @@ from rosenblatt._util.spelling import option
 from rosenblatt._util.text import many
 from rosenblatt.data.bag_of_words import is_like_prose
 from rosenblatt.data.batch import TRUTH, Batch, Kind, Place
-from rosenblatt.data.date_formats import SHORT
-from rosenblatt.data.dates import formats_of
+from rosenblatt.data.dates import SHORT, formats_of
 from rosenblatt.data.features import FALSE, OTHER, Number, Words, most_frequent
 from rosenblatt.data.identifiers import ROUNDED, Candidate
 

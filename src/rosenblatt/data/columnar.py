@@ -13,11 +13,18 @@ import pyarrow.compute as pc
 
 from rosenblatt._util.extras import needed
 from rosenblatt._util.spelling import option
-from rosenblatt.data.batch import TEXT, Batch, Kind, Place, Reader
+from rosenblatt.data.batch import (
+    TEXT,
+    Batch,
+    Kind,
+    Place,
+    Reader,
+    converted,
+    first_not_number,
+)
 from rosenblatt.data.dates import Days
 from rosenblatt.data.dialect import MISSING
 from rosenblatt.data.files import File
-from rosenblatt.data.formatted_numbers import first_not_number
 from rosenblatt.data.identifiers import rounded
 from rosenblatt.data.opening import reason
 from rosenblatt.data.options import Reading
@@ -111,7 +118,7 @@ class ColumnFiles(Reader):
         column = pc.if_else(pc.is_in(column, self._missing), None, column)
         words = pc.cast(pc.dictionary_encode(column), TEXT)
         if kind is Kind.NUMBER:
-            return self.styles[name].numbers(words, name, place)
+            return converted(words, self.styles[name], name, place)
         return words
 
 

@@ -1,7 +1,8 @@
 """Dates as numbers: days since the first one, or seconds where there are times.
 
 Both are whole, or have the digits that were written, so that nothing is rounded: a proof holds for
-the dates as they stand.
+the dates as they stand. Nothing heavy is imported, and `rosenblatt export --python` writes out the
+functions that read dates.
 """
 
 from __future__ import annotations
@@ -10,12 +11,8 @@ import re
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from functools import cached_property
-from typing import Any, NamedTuple, final
-
-from rosenblatt.data.batch import Place
-from rosenblatt.data.date_formats import COMMON, iso
-from rosenblatt.data.formatted_numbers import converted
+from functools import cached_property, lru_cache
+from typing import NamedTuple, final
 
 UNITS = ("days", "seconds")
 _ISO = re.compile(
@@ -70,10 +67,10 @@ class Days:
             return at.date().isoformat()
         return at.isoformat(" ") + "Z" * bool(first.zone)
 
-    def numbers(self, column: Any, name: str, place: Place) -> Any:
+    @property
+    def expected(self) -> str:
         kind = "date" if self.unit == "days" else "date and time"
-        like = f"written as {self.format}" if self.format else f"like {self.since}"
-        return converted(column, self.number, f"a {kind} {like}", name, place)
+        return f"a {kind} " + (f"written as {self.format}" if self.format else f"like {self.since}")
 
     def __str__(self) -> str:  # behind "read as numbers"
         return f", {self.words}"
@@ -112,6 +109,85 @@ def counted(word: str, first: Moment, unit: str, form: str = "") -> str | None:
     return _with_digits(seconds, digits) if digits else str(seconds)
 
 
+def _with_digits(seconds: int, digits: str) -> str:
+    """Seconds and the digits behind them; before the first moment both count backwards."""
+    if seconds >= 0:
+        return f"{seconds}.{digits}"
+    rest = 10 ** len(digits) - int(digits)
+    return f"-{-seconds - 1}.{rest:0{len(digits)}d}"
+
+
+# --- Dates as people write them: by a format of strptime they become those of ISO 8601 ------------
+
+_MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
+_ZONE = r"Z|[-+]\d{2}:?\d{2}"
+_PARTS = {
+    **dict.fromkeys("ymdHIMS", r"\d{1,2}"),
+    **dict.fromkeys("bB", r"[A-Za-z]{3,9}\.?"),
+    **dict.fromkeys("aA", r"[A-Za-z]{2,9}\.?"),
+    "Y": r"\d{4}",
+    "f": r"\d{1,9}",
+    "p": r"[AaPp]\.?[Mm]\.?",
+    "z": _ZONE,
+}
+_CLOCK = (
+    r"(?:(?:T|\s+)(?P<H>\d{1,2}):(?P<M>\d{2})(?::(?P<S>\d{2})(?:[.,](?P<f>\d{1,9}))?)?"
+    rf"(?:\s?(?P<p>[AaPp]\.?[Mm]\.?))?(?:\s?(?P<z>{_ZONE}))?)?"
+)
+
+# What is found out by itself, where no other order of day and month fits.
+COMMON = (
+    *(f"%Y{mark}%m{mark}%d" for mark in "-/."),
+    *(order.replace("/", mark) for mark in "/.-" for order in ("%d/%m/%Y", "%m/%d/%Y")),
+    *("%d %b %Y", "%d-%b-%Y", "%b %d, %Y", "%b %d %Y"),
+)
+SHORT = tuple(form.replace("%Y", "%y") for form in COMMON if not form.startswith("%Y"))
+
+
+@lru_cache(64)
+def pattern(form: str) -> re.Pattern[str] | None:
+    """Of words that are written so; None of what is no format. A clock may follow a day."""
+    text = ""
+    for percent, part, other in re.findall(r"(%)(.)|([^%]+|%)", form, re.DOTALL):
+        if percent and part in _PARTS and f"<{part}>" not in text:
+            text += f"(?P<{part}>{_PARTS[part]})"
+        elif (percent and part != "%") or other == "%":
+            return None
+        else:
+            text += r"\s+".join(map(re.escape, re.split(r"\s+", other or "%")))
+    if not ("<Y>" in text) ^ ("<y>" in text):
+        return None
+    clock = any(f"<{part}>" in text for part in "HIMSfpz")
+    return re.compile(text + ("" if clock else _CLOCK))
+
+
+def iso(word: str, form: str) -> str | None:
+    """The date in ISO 8601, which need not exist; None of anything else."""
+    known = pattern(form)
+    match = known.fullmatch(word.strip()) if known else None
+    if match is None:
+        return None
+    parts = {name: value for name, value in match.groupdict().items() if value is not None}
+    year = int(parts.get("Y") or parts["y"])
+    if "Y" not in parts:
+        year += 1900 if year > 68 else 2000  # as strptime does
+    name = (parts.get("b") or parts.get("B") or "").lower()[:3]
+    if name and name not in _MONTHS:
+        return None
+    month = _MONTHS.index(name) + 1 if name else int(parts.get("m", 1))
+    day = f"{year:04}-{month:02}-{int(parts.get('d', 1)):02}"
+    if not parts.keys() & set("HI"):
+        return day
+    hour, half = int(parts.get("H") or parts["I"]), parts.get("p", "").lower()
+    if half or "I" in parts:
+        if not 1 <= hour <= 12:
+            return None
+        hour = hour % 12 + 12 * half.startswith("p")
+    digits = f".{parts['f']}" if "f" in parts else ""
+    minute, second = int(parts.get("M", 0)), int(parts.get("S", 0))
+    return f"{day} {hour:02}:{minute:02}:{second:02}{digits}{parts.get('z', '')}"
+
+
 def format_of(words: Collection[str]) -> str | None:
     """How all of these are written: "" is ISO 8601; None if in no way, or if in two."""
     formats = formats_of(words)
@@ -143,11 +219,3 @@ def days_of(words: Iterable[str], form: str = "") -> Days | None:
     if not times:
         return Days(first.date().isoformat(), format=form)
     return Days(first.isoformat() + "Z" * (True in zones), "seconds", form)
-
-
-def _with_digits(seconds: int, digits: str) -> str:
-    """Seconds and the digits behind them; before the first moment both count backwards."""
-    if seconds >= 0:
-        return f"{seconds}.{digits}"
-    rest = 10 ** len(digits) - int(digits)
-    return f"-{-seconds - 1}.{rest:0{len(digits)}d}"

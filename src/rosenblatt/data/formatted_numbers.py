@@ -8,22 +8,19 @@ are. A Style is how such numbers are written: the same in the whole column, and 
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from itertools import islice
-from typing import Any, NamedTuple
-
-import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
+from typing import TYPE_CHECKING, NamedTuple
 
 from rosenblatt._util.spelling import either, option
 from rosenblatt._util.text import listed, many
-from rosenblatt.data.batch import Place, codes_of
-from rosenblatt.data.options import MARKS
 from rosenblatt.errors import InputError
+
+if TYPE_CHECKING:
+    from rosenblatt.data.batch import Place
+
+MARKS = (".", ",")  # that divide whole numbers from fractions
 
 MISSING_LIKE = frozenset(
     [
@@ -90,34 +87,13 @@ class Style:
     def has(self, written: Written) -> bool:
         return written.unit == self.unit or (written.value == 0 and not written.unit)
 
-    def numbers(self, column: Any, name: str, place: Place) -> Any:
-        return converted(column, self.number, f"a number{self}", name, place)
+    @property
+    def expected(self) -> str:
+        return f"a number{self}"
 
     def __str__(self) -> str:
         unit = f" in {self.unit}" if self.unit else ""
         return unit + (" with a decimal comma" if self.mark == "," else "")
-
-
-def converted(
-    column: Any, number: Callable[[str], float | None], expected: str, name: str, place: Place
-) -> Any:
-    """A column of text, as a dictionary, as the numbers that its words are; the first row is at
-    this place."""
-    words = [None if word is None else word.strip() for word in column.dictionary.to_pylist()]
-    numbers = [number(word) if word else None for word in words]
-    codes = codes_of(column)
-    wrong = np.array([bool(w) and n is None for w, n in zip(words, numbers, strict=True)] + [False])
-    if wrong[codes].any():
-        row = int(wrong[codes].argmax())
-        word = words[codes[row]]
-        raise place.below(row).error(
-            f"column {name!r} holds {word!r}: {expected} is expected. Correct it; or, if it stands "
-            f"for a missing value, say so: {option('na_values', word)}.",
-            column=name,
-            value=word,
-        )
-    values = np.array([np.nan if n is None else n for n in numbers] + [np.nan])[codes]
-    return pa.array(values, mask=np.isnan(values))
 
 
 @dataclass(frozen=True)
@@ -326,46 +302,3 @@ def _options(word: str, *names: str) -> str:
     if len(names) > _TYPED:
         return either(f"{word}=[...]", f"{option(word, ...)}, once for each")
     return option(word, *names)
-
-
-# --- Numbers as programs write them ---------------------------------------------------------------
-
-_VALUES = 4096  # looked at together: a call by itself takes as long as a thousand of them
-
-
-def not_numbers(table: Any, names: Iterable[str], decimal: str) -> set[str]:
-    """The columns of strings that hold anything else than numbers and missing values."""
-    rest, others = iter(names), set[str]()
-    size = max(1, _VALUES // max(table.num_rows, 1))
-    while some := list(islice(rest, size)):
-        if size > 1:
-            chunks = [chunk for name in some for chunk in table.column(name).chunks]
-            if _numbers(pa.concat_arrays(chunks), decimal):
-                continue
-        others |= {name for name in some if not _numbers(table.column(name), decimal)}
-    return others
-
-
-def numbers_of(column: Any, decimal: str) -> Any:
-    """Strings as float64, missing where they are; None where one is no number."""
-    text = pc.utf8_trim(column, " \t")
-    if decimal != ".":
-        if pc.any(pc.match_substring(text, ".")).as_py():
-            return None
-        text = pc.replace_substring(text, decimal, ".")
-    try:
-        return pc.cast(text, pa.float64())
-    except pa.ArrowInvalid:
-        return None
-
-
-def _numbers(column: Any, decimal: str) -> bool:
-    return numbers_of(column, decimal) is not None
-
-
-def first_not_number(column: Any, decimal: str) -> int | None:
-    """The first place in a column of strings that holds neither a number nor nothing."""
-    if _numbers(column, decimal):
-        return None
-    ends = range(1, len(column))
-    return bisect_left(ends, True, key=lambda end: not _numbers(column.slice(0, end), decimal))

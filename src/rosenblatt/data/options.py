@@ -11,22 +11,19 @@ import csv
 import io
 import numbers
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any, ClassVar, Self, final
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any, ClassVar, Self, final
 
 from rosenblatt._util.spelling import option
 from rosenblatt._util.strict_json import InvalidDocument, Part
+from rosenblatt.data.dates import UNITS, Days, moment, pattern
 from rosenblatt.data.formats import names_of
+from rosenblatt.data.formatted_numbers import MARKS, Style
 from rosenblatt.data.naming import check_name
 from rosenblatt.errors import InputTypeError
 
-if TYPE_CHECKING:
-    from rosenblatt.data.dates import Days
-    from rosenblatt.data.formatted_numbers import Style
-
 BLANKS = " "  # the delimiter of text whose fields are divided by any number of blanks and tabs
 IMPUTE = ("mean", "median")
-MARKS = (".", ",")  # that divide whole numbers from fractions
 _SEPARATORS = {"tab": "\t", "\\t": "\t", "space": BLANKS, "whitespace": BLANKS}
 
 
@@ -128,7 +125,6 @@ class Dates(Option):
 
     def check(self, name: str, value: Any) -> Any:
         from rosenblatt._validation.parameters import not_allowed
-        from rosenblatt.data.date_formats import pattern
 
         if isinstance(value, Mapping):
             pairs = tuple(value.items())
@@ -522,20 +518,11 @@ class Reading(FileOptions):
         }
 
     def styles_to_dict(self) -> dict[str, list[dict[str, str]]]:
-        from rosenblatt.data.dates import Days
-
         numeric: list[dict[str, str]] = []
         dates: list[dict[str, str]] = []
         for column, style in self.styles.items():
             if isinstance(style, Days):
-                dates.append(
-                    {
-                        "column": column,
-                        "since": style.since,
-                        "unit": style.unit,
-                        "format": style.format,
-                    }
-                )
+                dates.append({"column": column} | asdict(style))
             else:
                 numeric.append({"column": column, "unit": style.unit, "decimal": style.mark})
         return {"numeric": numeric, "dates": dates}
@@ -557,8 +544,6 @@ def read_reading(document: Part) -> Reading:
 
 
 def _styles(part: Part) -> dict[str, Style | Days]:
-    from rosenblatt.data.formatted_numbers import Style
-
     styles: dict[str, Style | Days] = {}
     for column in part.parts("numeric"):
         with column as style:
@@ -568,9 +553,6 @@ def _styles(part: Part) -> dict[str, Style | Days]:
 
 
 def _dates(part: Part) -> dict[str, Days]:
-    from rosenblatt.data.date_formats import pattern
-    from rosenblatt.data.dates import UNITS, Days, moment
-
     dates: dict[str, Days] = {}
     for column in part.parts("dates"):
         with column as date:

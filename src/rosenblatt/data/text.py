@@ -19,12 +19,23 @@ import pyarrow.csv as arrow_csv
 from rosenblatt._util.spelling import option
 from rosenblatt._util.text import many
 from rosenblatt.data.ahead import done_ahead
-from rosenblatt.data.batch import TEXT, Batch, Kind, Place, Reader, Recode
+from rosenblatt.data.batch import (
+    TEXT,
+    Batch,
+    Kind,
+    Place,
+    Reader,
+    Recode,
+    converted,
+    first_not_number,
+    not_numbers,
+    numbers_of,
+)
 from rosenblatt.data.dialect import Dialect, Sniffed, TooLong, blocks, has_quote, last_records
 from rosenblatt.data.files import File
-from rosenblatt.data.formatted_numbers import first_not_number, not_numbers, numbers_of
+from rosenblatt.data.formatted_numbers import MARKS
 from rosenblatt.data.opening import open_bytes, reason
-from rosenblatt.data.options import MARKS, Reading
+from rosenblatt.data.options import Reading
 from rosenblatt.errors import InputError
 
 _WIDE = 1_000  # columns: each one's share of memory counts
@@ -101,7 +112,7 @@ class TextFiles(Reader):
         for name, style in self.styles.items():
             if kinds.get(name) is Kind.NUMBER:
                 j = batch.schema.get_field_index(name)
-                numbers = style.numbers(batch.column(j), name, place)
+                numbers = converted(batch.column(j), style, name, place)
                 batch = batch.set_column(j, name, numbers)
         return batch
 

@@ -21,13 +21,13 @@ from rosenblatt._out_of_core.store import PASS, Writer, refuse_if_full
 from rosenblatt._util.progress import counted
 from rosenblatt._util.text import in_file
 from rosenblatt._validation import targets
-from rosenblatt.data.batch import Batch
+from rosenblatt.data.batch import Batch, RowsFrom
 from rosenblatt.data.files import File
 from rosenblatt.data.preprocessing import Preprocessing
 from rosenblatt.data.scaling import Moments, Seen, with_moments
 from rosenblatt.data.scaling import finished as scaled
 from rosenblatt.data.stack import head
-from rosenblatt.data.table import RowsFrom, Table
+from rosenblatt.data.table import Table
 from rosenblatt.errors import FileError, InputError
 
 _COLUMNS = 256 << 20  # bytes of columns whose medians are found in one pass; one column at least

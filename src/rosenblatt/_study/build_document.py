@@ -21,8 +21,7 @@ from rosenblatt._study.stages import Compared, Proved
 from rosenblatt._util.spelling import command_line, option
 from rosenblatt._util.strict_json import document_of
 from rosenblatt._util.text import listed
-from rosenblatt.data.batch import Kind
-from rosenblatt.data.numbering import unlabelled
+from rosenblatt.data.batch import Kind, unlabelled
 from rosenblatt.data.target import too_rare
 from rosenblatt.report.document import (
     LISTED,

@@ -88,7 +88,7 @@ class RowFiles:
 
     def of(self, known: Any) -> NewRows:
         from rosenblatt import data
-        from rosenblatt.data.numbering import left_out_of
+        from rosenblatt.data.batch import left_out_of
         from rosenblatt.data.open_table import reader_of
         from rosenblatt.data.options import FileOptions
         from rosenblatt.data.reread import batches_like, texts_like

@@ -336,7 +336,7 @@ class _Found:
 
     def decide(self) -> Certificate:
         from rosenblatt import certify
-        from rosenblatt.data.numbering import unlabelled
+        from rosenblatt.data.batch import unlabelled
 
         asked, rows, out = self.asked, self.rows, self.out
         n, d = rows.X.shape

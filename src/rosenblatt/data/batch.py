@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import copy
+import csv
 import enum
+import io
 from abc import ABC, abstractmethod
 from bisect import bisect_left
 from collections.abc import Generator, Iterable, Iterator
 from dataclasses import dataclass, replace
-from itertools import islice
-from typing import Any, NamedTuple, Self
+from itertools import accumulate, islice, pairwise
+from typing import Any, NamedTuple, Self, final
 
 import numpy as np
 import pyarrow as pa
@@ -17,10 +19,13 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from rosenblatt._util.spelling import option
-from rosenblatt._util.text import in_file, in_memory
+from rosenblatt._util.text import in_file, in_memory, listed, many
+from rosenblatt.data.ahead import ahead, watched
 from rosenblatt.data.dates import Days
+from rosenblatt.data.dialect import Dialect, announced
 from rosenblatt.data.files import File
 from rosenblatt.data.formatted_numbers import Style
+from rosenblatt.data.opening import open_bytes
 from rosenblatt.data.options import Reading
 from rosenblatt.errors import InputError
 
@@ -41,7 +46,7 @@ class Place(NamedTuple):
 
     file: File
     row: int
-    dialect: Any = None  # of text
+    dialect: Dialect | None = None  # of text
 
     def __str__(self) -> str:
         return f"{self.file.name}, {self._row()}"
@@ -57,8 +62,6 @@ class Place(NamedTuple):
             return in_memory(self.row)
         if self.dialect is None:
             return in_file(self.row)
-        from rosenblatt.data.numbering import line_of
-
         return in_file(self.row, line_of(self.file, self.dialect, self.row))
 
 
@@ -80,7 +83,7 @@ class Batch:
     start: int
     share: float  # of the file that is read when these rows are
     numbered: NDArray[np.int64] | None = None
-    dialect: Any = None  # of text
+    dialect: Dialect | None = None  # of text
 
     @property
     def rows(self) -> int:
@@ -199,6 +202,171 @@ def _values(column: Any) -> NDArray[Any]:
     batch = pa.RecordBatch.from_arrays([column], names=[""])
     values: NDArray[Any] = batch.to_tensor(null_to_nan=True).to_numpy()[:, 0]
     return values
+
+
+# --- Some of the rows of files that are read together --------------------------------------------
+#
+# A file begins where those before it end. How many rows it has is known once the table was looked
+# through: so some rows can be read, by anyone, without those before them, and have the numbers that
+# they have among all. Rows that are left out keep theirs.
+
+
+@final
+@dataclass(frozen=True)
+class RowsFrom:
+    """Some files, what is known of their columns, and which of their rows are meant."""
+
+    reader: Reader
+    kinds: dict[str, Kind]
+    unwanted: Unwanted | None
+    declared: bool = False
+    skip: int = 0  # rows before,
+    rows: int = 0  # and how many there are
+
+    def all(self) -> Iterable[Batch]:
+        read = self.reader.batches(self.kinds, declared=self.declared)
+        batches = watched(ahead(read), self.reader.files)
+        return batches if self.unwanted is None else Labelled(batches, self.unwanted)
+
+    def batches(self) -> Iterator[Batch]:
+        return some_of(self.all(), self.skip, self.skip + self.rows) if self.rows > 0 else iter(())
+
+    def between(self, begin: int, end: int, by_file: list[int]) -> Self:
+        """Some of all rows, from the files that they lie in."""
+        edges = list(pairwise([0, *accumulate(by_file)]))
+        some = [k for k, (first, last) in enumerate(edges) if first < end and begin < last]
+        reader = self.reader.copy()
+        reader.files = [self.reader.files[k] for k in some]
+        skip = begin - edges[some[0]][0] if some else 0
+        return replace(self, reader=reader, skip=skip, rows=end - begin if some else 0)
+
+
+def some_of(batches: Iterable[Batch], begin: int, end: int) -> Iterator[Batch]:
+    first = 0
+    for batch in batches:
+        a, b = max(begin - first, 0), min(end - first, batch.rows)
+        if a < b:
+            yield batch if b - a == batch.rows else batch.slice(a, b - a)
+        first += batch.rows
+        if first >= end:
+            return
+
+
+# --- Rows that are left out for their label, when that is asked for -------------------------------
+
+_NAMED = 5  # labels
+
+
+@final
+@dataclass(frozen=True)
+class Unwanted:
+    """Rows with some labels; `missing`: and rows that have none."""
+
+    target: str
+    kind: Kind
+    labels: tuple[str, ...] = ()
+    missing: bool = False
+
+    @classmethod
+    def of(cls, reading: Reading, target: str | None, kind: Kind | None) -> Self | None:
+        if target is None or kind is None or not (reading.drop_label or reading.drop_unlabelled):
+            return None
+        return cls(target, kind, reading.drop_label, reading.drop_unlabelled)
+
+    def there(self, batch: Batch) -> NDArray[np.bool_]:
+        """The other rows."""
+        values: list[Any]
+        if self.kind is Kind.NUMBER:
+            numbers = batch.numbers(self.target)
+            different, codes = np.unique(numbers, return_inverse=True)
+            values, none = different.tolist(), np.isnan(numbers)
+        else:
+            codes, words = batch.words(self.target)
+            values, none = [*words], codes < 0
+        dropped = [any(same_label(label, value) for label in self.labels) for value in values]
+        there = ~np.array([*dropped, False])[codes]
+        return np.where(none, not self.missing, there)
+
+
+def same_label(label: Any, word: Any) -> bool:
+    """Is the label that someone gave this one of the table?"""
+    if isinstance(word, str):
+        return str(label).strip() == word or (word in TRUTH and label is TRUTH[word])
+    try:
+        return bool(float(label) == word)
+    except (TypeError, ValueError):
+        return False
+
+
+@final
+class Labelled:
+    """The rows of batches that are not unwanted. When all were given, `left_out` are the numbers of
+    the others, counted from 0 over all files."""
+
+    def __init__(self, batches: Iterable[Batch], unwanted: Unwanted):
+        self._batches, self._unwanted = batches, unwanted
+        self._left_out: list[NDArray[np.int64]] = []
+        self._seen = 0
+
+    def __iter__(self) -> Iterator[Batch]:
+        for batch in self._batches:
+            there = self._unwanted.there(batch)
+            self._left_out.append(self._seen + np.flatnonzero(~there))
+            self._seen += batch.rows
+            if there.all():
+                yield batch
+            elif there.any():
+                yield batch.only(there)
+
+    @property
+    def left_out(self) -> NDArray[np.int64]:
+        return np.concatenate(self._left_out) if self._left_out else np.empty(0, dtype=np.int64)
+
+
+def left_out_of(batches: Iterable[Batch]) -> NDArray[np.int64]:
+    """The numbers of the rows that these batches left out, when all were given."""
+    return batches.left_out if isinstance(batches, Labelled) else np.empty(0, dtype=np.int64)
+
+
+def unlabelled(left_out: int, reading: Reading) -> str:
+    why = ["without a label"] * reading.drop_unlabelled
+    if labels := reading.drop_label:
+        why.append(f"with the label {listed([repr(label) for label in labels], _NAMED)}")
+    return f"{many(left_out, 'row')} {' or '.join(why)} left out"
+
+
+# --- Where a row stands in its file: a line of text, a row of a sheet -----------------------------
+#
+# They differ from the row's number by the header, by empty lines, and by line ends inside quotes.
+# So the file is read again up to there: only a message about one row needs it.
+
+_MOST = 1 << 20  # rows: to find a line further down takes longer than a person waits
+
+
+def line_of(file: File, dialect: Dialect, row: int) -> str | None:
+    """As it is told: "line 4", "sheet row 4"; None where it cannot be found."""
+    try:
+        return _line(file, dialect, row) if row < _MOST else None
+    except Exception:  # the message is about something else, and comes without a line
+        return None
+
+
+def _line(file: File, dialect: Dialect, row: int) -> str | None:
+    stream, _ = open_bytes(file.path, file.name)
+    with stream:
+        text = io.BufferedReader(dialect.text(stream, file))
+        skipped = len(announced(text.peek())[1] or "")  # a line that is not counted in sheets
+        lines = io.TextIOWrapper(text, encoding="utf-8", errors="replace", newline="")
+        above = sum(1 for _ in islice(lines, skipped + dialect.skip))
+        records = csv.reader(lines, delimiter=dialect.delimiter)
+        number, left = above - skipped, row + dialect.header
+        while True:
+            first = above + records.line_num + 1  # a record may have several
+            record = next(records)
+            number += 1
+            if record and left == 0:
+                return (file.called or f"line {first}").format(number, number - 1)
+            left -= bool(record)
 
 
 # --- Numbers that are written as text -------------------------------------------------------------

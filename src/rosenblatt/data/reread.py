@@ -10,10 +10,8 @@ from numpy.typing import NDArray
 
 from rosenblatt._util.spelling import option
 from rosenblatt._util.text import listed
-from rosenblatt.data.ahead import ahead, watched
-from rosenblatt.data.batch import Batch, Kind, Reader
+from rosenblatt.data.batch import Batch, Kind, Reader, RowsFrom, Unwanted, left_out_of, unlabelled
 from rosenblatt.data.naming import find_columns, guess
-from rosenblatt.data.numbering import Labelled, Unwanted, left_out_of, unlabelled
 from rosenblatt.data.preprocessing import Preprocessing
 from rosenblatt.data.stack import below, in_place
 from rosenblatt.data.transformation import Transformed, in_words, refuse_rounded
@@ -35,10 +33,9 @@ def batches_like(
     reader.kinds(
         [name for name, k in kinds.items() if k is Kind.NUMBER and name not in reader.styles]
     )
-    batches = watched(ahead(reader.batches(kinds, declared=True)), reader.files)
     target = preprocessing.target.name if labelled and preprocessing.target else None
     unwanted = Unwanted.of(reader.reading, target, kinds.get(target or ""))
-    return batches if unwanted is None else Labelled(batches, unwanted)
+    return RowsFrom(reader, kinds, unwanted, declared=True).all()
 
 
 def _check_columns(reader: Reader, wanted: list[str]) -> None:

@@ -9,14 +9,13 @@ import numpy as np
 
 from rosenblatt._util.spelling import option
 from rosenblatt._util.text import listed, many
-from rosenblatt.data.batch import Kind
+from rosenblatt.data.batch import Kind, unlabelled
 from rosenblatt.data.column import Column, dates, encoded, is_like_an_id, pooling
 from rosenblatt.data.dates import Days, formats_of, moment
 from rosenblatt.data.features import Words
 from rosenblatt.data.identifiers import ROUNDED, left_out
 from rosenblatt.data.json_lines import LINE
 from rosenblatt.data.naming import in_doubt
-from rosenblatt.data.numbering import unlabelled
 from rosenblatt.data.options import BLANKS
 from rosenblatt.data.table import SparseTable, Table, totals, words_like_missing
 from rosenblatt.data.target import FIFTHS

@@ -15,10 +15,19 @@ from numpy.typing import NDArray
 from rosenblatt._util.spelling import option
 from rosenblatt._util.text import listed, many
 from rosenblatt._validation import parameters
-from rosenblatt.data import numbering, transformation
-from rosenblatt.data.ahead import ahead, watched
+from rosenblatt.data import transformation
 from rosenblatt.data.bag_of_words import INTO, Prose, prose_of
-from rosenblatt.data.batch import Batch, Kind, Place, Reader, Recode
+from rosenblatt.data.batch import (
+    Batch,
+    Kind,
+    Place,
+    Recode,
+    RowsFrom,
+    Unwanted,
+    left_out_of,
+    same_label,
+    some_of,
+)
 from rosenblatt.data.column import (
     Column,
     dates,
@@ -42,7 +51,6 @@ from rosenblatt.data.formatted_numbers import (
     styles_of,
 )
 from rosenblatt.data.identifiers import is_rounded, is_whole, left_out, rounded
-from rosenblatt.data.numbering import Labelled, Unwanted, left_out_of, same_label
 from rosenblatt.data.options import Reading
 from rosenblatt.data.preprocessing import Preprocessing
 from rosenblatt.data.stack import below
@@ -54,25 +62,6 @@ if TYPE_CHECKING:
     from rosenblatt.data.open_table import OpenTable
 
 _KEPT = 256 << 20  # bytes of batches that are kept; a larger table is read again when encoded
-
-
-@final
-@dataclass(frozen=True)
-class RowsFrom:
-    """Some files, what is known of their columns, and which of their rows are meant."""
-
-    reader: Reader
-    kinds: dict[str, Kind]
-    unwanted: Unwanted | None
-    skip: int = 0  # rows before,
-    rows: int = 0  # and how many there are
-
-    def all(self) -> Iterable[Batch]:
-        batches = watched(ahead(self.reader.batches(self.kinds)), self.reader.files)
-        return batches if self.unwanted is None else Labelled(batches, self.unwanted)
-
-    def batches(self) -> Iterator[Batch]:
-        return numbering.some_of(self.all(), 0, self.skip, self.skip + self.rows)
 
 
 @final
@@ -233,7 +222,7 @@ class Table:
         }
         self.n_rows, size, self._kept = 0, 0, []
         by_file = dict.fromkeys(map(id, self.files), 0)
-        rows = self._read()
+        rows = self._rows().all()
         for batch in rows:
             see(columns, batch, target)
             self.n_rows += batch.rows
@@ -249,21 +238,19 @@ class Table:
 
     def batches(self, begin: int = 0, end: int | None = None) -> Iterator[Batch]:
         """The rows, or some, batch by batch: from memory, or from their files if they are large."""
-        return numbering.between(self._kept, self._read, self.rows_by_file, begin, end)
-
-    def _read(self, some: list[int] | None = None) -> Iterable[Batch]:
-        reader = numbering.of_files(self.reader, some)
-        return RowsFrom(reader, self._kinds, self._unwanted()).all()
-
-    def _unwanted(self) -> Unwanted | None:
-        reading = replace(self.reading, drop_label=()) if self._all_labels else self.reading
-        return Unwanted.of(reading, self._target, self._kinds.get(self._target or ""))
+        end = self.n_rows if end is None else end
+        if self._kept is not None:
+            return some_of(self._kept, begin, end)
+        return self.rows_from(begin, end).batches()
 
     def rows_from(self, begin: int, end: int) -> RowsFrom:
-        """How some of the rows are read on another machine."""
-        some, first = numbering.files_between(self.rows_by_file, begin, end)
-        reader = numbering.of_files(self.reader, some)
-        return RowsFrom(reader, self._kinds, self._unwanted(), begin - first, end - begin)
+        """How some of the rows are read, here or on another machine."""
+        return self._rows().between(begin, end, self.rows_by_file)
+
+    def _rows(self) -> RowsFrom:
+        reading = replace(self.reading, drop_label=()) if self._all_labels else self.reading
+        unwanted = Unwanted.of(reading, self._target, self._kinds.get(self._target or ""))
+        return RowsFrom(self.reader, self._kinds, unwanted)
 
     def refuse_rounded(self, preprocessing: Preprocessing, *, decimal: bool) -> None:
         transformation.refuse_rounded(self.reader, preprocessing, decimal=decimal)

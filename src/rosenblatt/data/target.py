@@ -13,10 +13,9 @@ from numpy.typing import NDArray
 
 from rosenblatt._util.spelling import either, option
 from rosenblatt._util.text import listed, many
-from rosenblatt.data.batch import TRUTH, Batch, Kind
+from rosenblatt.data.batch import TRUTH, Batch, Kind, same_label
 from rosenblatt.data.column import Column
 from rosenblatt.data.formatted_numbers import MISSING_LIKE
-from rosenblatt.data.numbering import same_label
 from rosenblatt.data.options import given_labels
 from rosenblatt.errors import InputError
 

@@ -37,7 +37,7 @@ class Excel(Language):
 
     def check(self, source: Source) -> None:
         style = source.style
-        if isinstance(style, Style) and (style.unit or style.mark != source.decimal):
+        if isinstance(style, Style) and (style.unit or style.decimal != source.decimal):
             raise refused(source, f"no formula reads numbers{style} in every language")
         if isinstance(style, Days) and style.since < _FIRST_DAY:
             raise refused(source, "a sheet has no dates before March 1900")

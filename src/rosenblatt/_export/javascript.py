@@ -81,7 +81,7 @@ def read(source: Source) -> str:
         how = {"since": style.since, "unit": style.unit, "format": style.format}
         return f"as(dated, {value}, {_text(how)})"
     if isinstance(style, Style):
-        return f"as(styled, {value}, {_text({'unit': style.unit, 'decimal': style.mark})})"
+        return f"as(styled, {value}, {_text({'unit': style.unit, 'decimal': style.decimal})})"
     return f'number({value}, ",")' if source.decimal == "," else f"number({value})"
 
 

@@ -89,7 +89,7 @@ def read(source: Source) -> str:
         form = f", {style.format!r}" if style.format else ""
         return f"date({value}, {style.since!r}, {style.unit!r}{form})"
     if isinstance(style, Style):
-        return f"with_unit({value}, {style.unit!r}, {style.mark!r})"
+        return f"with_unit({value}, {style.unit!r}, {style.decimal!r})"
     return f"number({value}, ',')" if source.decimal == "," else f"number({value})"
 
 

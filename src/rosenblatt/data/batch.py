@@ -8,7 +8,7 @@ import enum
 import io
 from abc import ABC, abstractmethod
 from bisect import bisect_left
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import accumulate, islice, pairwise
 from typing import Any, NamedTuple, Self, final
@@ -133,6 +133,19 @@ class Batch:
             empty = np.array([word is None for word in [*words, "there"]])
             codes = np.where(empty[codes], -1, codes)
         return codes, words
+
+
+def first_of(
+    batches: Iterable[Batch], name: str, holds: Callable[[str], bool]
+) -> tuple[Place, str] | None:
+    """The first row of a column of text with such a word, and the word."""
+    for batch in batches:
+        codes, words = batch.words(name)
+        such = np.array([*(word is not None and holds(word) for word in words), False])[codes]
+        if such.any():
+            row = int(such.argmax())
+            return batch.place(row), str(words[codes[row]])
+    return None
 
 
 class Reader(ABC):

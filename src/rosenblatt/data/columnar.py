@@ -26,7 +26,7 @@ from rosenblatt.data.dates import Days
 from rosenblatt.data.dialect import MISSING
 from rosenblatt.data.files import File
 from rosenblatt.data.identifiers import rounded
-from rosenblatt.data.opening import reason
+from rosenblatt.data.opening import unreadable
 from rosenblatt.data.options import Reading
 from rosenblatt.errors import InputError
 
@@ -270,7 +270,4 @@ def _reading(file: File) -> Iterator[None]:
     except InputError:
         raise
     except Exception as error:  # names that are no text, sizes beyond memory: whatever damage does
-        raise InputError(
-            f"{file.name} cannot be read, it is damaged or cut short: {reason(error)}.",
-            file=file.name,
-        ) from None
+        raise unreadable(file.name, error, ", it is damaged or cut short") from None

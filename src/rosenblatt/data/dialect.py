@@ -19,8 +19,8 @@ from rosenblatt._util.text import many
 from rosenblatt.data.ahead import AT_ONCE
 from rosenblatt.data.files import File
 from rosenblatt.data.formats import in_words
-from rosenblatt.data.naming import check_header, refuse_title
-from rosenblatt.data.opening import Pieces, open_bytes, reason
+from rosenblatt.data.naming import DELIMITERS, check_header, refuse_title
+from rosenblatt.data.opening import Pieces, open_bytes, unreadable
 from rosenblatt.data.options import BLANKS, Reading
 from rosenblatt.errors import InputError
 
@@ -29,7 +29,6 @@ _SPELLINGS = ("NA", "N/A", "n/a", "#N/A", "#NA", "NaN", "nan", "-nan", "-NaN", "
 MISSING = ("", " ", *_SPELLINGS, "<NA>", *(f" {word}" for word in (*_SPELLINGS, "<NA>")))
 _HEAD = 1 << 20
 MOST_COLUMNS = 500_000  # of text: each takes some kilobytes while it is read
-_DELIMITERS = (",", ";", "\t", "|")
 _BOMS = {codecs.BOM_UTF8: "utf-8", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
 _SEPARATOR_LINE = re.compile(rb"sep=(.)\r?\n")  # how spreadsheets announce the delimiter
 
@@ -126,7 +125,7 @@ def head(file: File, encoding: str | None, size: int = _HEAD) -> tuple[bytes, st
     except Exception as error:  # pyarrow's and the system's, for damaged files
         if isinstance(error, InputError):
             raise
-        raise InputError(f"{file.name} cannot be read: {reason(error)}.", file=file.name) from None
+        raise unreadable(file.name, error) from None
     whole = bytes(buffer[:end])
     if end == len(buffer):
         whole = whole[: end_of_records(whole, ",")]
@@ -181,11 +180,11 @@ def _delimiter(text: bytes, skip: int, file: File, first: str) -> str:
     if any(suffix.lower() in (".tsv", ".tab") for suffix in file.path.suffixes):
         return "\t"
     counts = {}
-    for delimiter in _DELIMITERS:
+    for delimiter in DELIMITERS:
         record = text[slice(*first_record(text, delimiter))].decode(errors="replace")
         outside = re.sub(r'"[^"]*"', "", record)
         counts[delimiter] = outside.count(delimiter)
-    likeliest = max(_DELIMITERS, key=lambda d: (counts[d], d == first))  # the first of equals
+    likeliest = max(DELIMITERS, key=lambda d: (counts[d], d == first))  # the first of equals
     return BLANKS if are_between_fields(text, likeliest, counts[likeliest]) else likeliest
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import glob
 import hashlib
 import json
@@ -27,7 +28,7 @@ from rosenblatt.data.opening import (
     inner_name,
     kind_of_archive,
     open_bytes,
-    reason,
+    unreadable,
 )
 from rosenblatt.errors import FileError, InputError, InputTypeError
 
@@ -60,6 +61,18 @@ class Spool:
         os.close(handle)
         self.path = Path(name)
         weakref.finalize(self, _remove, self.path, os.getpid())
+
+    def write(self, rows: Iterable[tuple[int, Iterable[str]]]) -> int:
+        """Rows as text, each with its number: those between them are empty. Returns their end."""
+        end = 0
+        with open(self.path, "w", encoding="utf-8", newline="") as text:
+            text.write("sep=,\n")
+            writer = csv.writer(text, lineterminator="\n")
+            for number, row in rows:
+                text.write("\n" * (number - end))
+                writer.writerow(row)
+                end = number + 1
+        return end
 
     def text_of(self, file: File, called: str, sheet: str | None = None) -> File:
         """What was written here in the place of a file."""
@@ -141,10 +154,8 @@ def _look(path: Path, name: str, keep: Any = None) -> File:
         with open(path, "rb") as file:
             begin = first_bytes(file)
         version = stamp(path)
-    except FileNotFoundError:
-        raise InputError(f"There is no file {name}.") from None
     except (OSError, ValueError) as error:
-        raise InputError(f"{name} cannot be read: {reason(error)}.") from None
+        raise unreadable(name, error) from None
     if not begin:
         raise InputError(f"{name} is empty: a table begins with the names of its columns.")
     for magic, words in REFUSED.items():
@@ -185,7 +196,7 @@ def _check_inner(path: Path, inner: PurePath, name: str) -> None:
         with open_bytes(path, name)[0] as stream:
             begin = first_bytes(stream)
     except OSError as error:
-        raise InputError(f"{name} cannot be read: {reason(error)}.") from None
+        raise unreadable(name, error) from None
     hidden = kind_named(inner.suffix) == "svmlight" and not is_svmlight(path)
     if compression_of(begin) or hidden:
         raise InputError(f"{name} holds {inner.name!r}. Unpack it, and give that file.")

@@ -72,17 +72,17 @@ def _plain(match: re.Match[str], mark: str) -> str:
 @dataclass(frozen=True)
 class Style:
     unit: str = ""
-    mark: str = "."
+    decimal: str = "."
 
     def number(self, word: str) -> float | None:
         """None if the word is no number that is written so. 0 needs no unit."""
-        written = parsed(word, self.mark)
+        written = parsed(word, self.decimal)
         return written.value if written is not None and self.has(written) else None
 
     def plain(self, word: str) -> str:
         """As programs write it; the word itself if it is no number."""
-        match = _PATTERNS[self.mark].fullmatch(word.strip())
-        return word if match is None else _plain(match, self.mark)
+        match = _PATTERNS[self.decimal].fullmatch(word.strip())
+        return word if match is None else _plain(match, self.decimal)
 
     def has(self, written: Written) -> bool:
         return written.unit == self.unit or (written.value == 0 and not written.unit)
@@ -93,7 +93,7 @@ class Style:
 
     def __str__(self) -> str:
         unit = f" in {self.unit}" if self.unit else ""
-        return unit + (" with a decimal comma" if self.mark == "," else "")
+        return unit + (" with a decimal comma" if self.decimal == "," else "")
 
 
 @dataclass(frozen=True)
@@ -130,7 +130,7 @@ def detect_numbers(
         return None
     others = {word: n for word, n in real.items() if word not in numbers}
     plain_number = re.compile(rf"[-+]?(\d+\{mark}?\d*|\{mark}\d+)([eE][-+]?\d+)?")
-    plain = style.mark == mark and all(map(plain_number.fullmatch, numbers))
+    plain = style.decimal == mark and all(map(plain_number.fullmatch, numbers))
     return FormattedNumbers(style, plain, numbers, missing, others, rows or sum(words.values()))
 
 
@@ -156,7 +156,7 @@ def styles_of(columns: Mapping[str, Mapping[str, int]], mark: str) -> dict[str, 
     """How the numbers of these columns are written. One that needs another decimal mark than the
     file speaks for all of them."""
     detected = {name: detect_numbers(words, mark) for name, words in columns.items()}
-    marks = {column.style.mark for column in detected.values() if column} - {mark}
+    marks = {column.style.decimal for column in detected.values() if column} - {mark}
     styles: dict[str, Style] = {}
     for name in sorted(detected):
         column = detect_numbers(columns[name], min(marks)) if marks else detected[name]
@@ -236,7 +236,7 @@ def _for_people(columns: Mapping[str, FormattedNumbers], impute: bool, mark: str
     )
     if words := _words_for_missing(columns):
         say += f", and for missing values {option('na_values', *words)}{_fill(impute)}"
-    if mark is not None and any(c.style.mark != mark for c in columns.values()):
+    if mark is not None and any(c.style.decimal != mark for c in columns.values()):
         other = "point" if mark == "." else "comma"
         say += (
             f". (The other columns are read with a decimal {other}: if one of them divides "

@@ -133,8 +133,8 @@ def is_whole(word: str) -> bool:
     return word[word[:1] in ("-", "+") :].isdecimal()
 
 
-def is_rounded(word: str | None) -> bool:
+def is_rounded(word: str) -> bool:
     """Whether digits say a whole number that is no float."""
-    if word is None or len(word) <= 15 or not is_whole(word):
+    if len(word) <= 15 or not is_whole(word):
         return False
     return int(float(word)) != int(word)

@@ -6,7 +6,6 @@ as null is. Numbers keep their digits, and an object inside another one becomes 
 
 from __future__ import annotations
 
-import csv
 import io
 import json
 from collections.abc import Iterable, Iterator
@@ -14,7 +13,7 @@ from itertools import islice
 from typing import Any
 
 from rosenblatt.data.files import File, Spool
-from rosenblatt.data.opening import open_bytes, reason
+from rosenblatt.data.opening import open_bytes, unreadable
 from rosenblatt.data.options import Reading
 from rosenblatt.errors import InputError
 
@@ -24,36 +23,26 @@ _DEEPEST, _TAKEN, _SOME = 20, 1 << 20, 1_000
 
 def as_text(file: File, reading: Reading) -> File:
     mark, spool = reading.decimal or ".", Spool()
-    names = _names(islice(_records(file, mark), _SOME))
-    if not _written(spool, names, _records(file, mark)):
-        names = _names(_records(file, mark))
-        _written(spool, names, _records(file, mark))
+    names: dict[str, None] = {}  # in the order in which they occur
+    for _, record in islice(_records(file, mark), _SOME):
+        names |= dict.fromkeys(record)
+    written = None
+    while written != names:  # until no record has another one
+        written = dict(names)
+        spool.write(_rows(_records(file, mark), list(written), names))
     if not names:
         raise InputError(f"{file.name} has no columns: its lines are empty.", file=file.name)
     return spool.text_of(file, LINE)
 
 
-def _names(records: Iterable[tuple[int, dict[str, str]]]) -> dict[str, None]:
-    """Those of all records, in the order in which they occur."""
-    return {name: None for _, record in records for name in record}
-
-
-def _written(
-    spool: Spool, names: dict[str, None], records: Iterable[tuple[int, dict[str, str]]]
-) -> bool:
-    """As text with these names; False where a record has another one."""
-    with open(spool.path, "w", encoding="utf-8", newline="") as text:
-        writer = csv.DictWriter(text, names, restval="", lineterminator="\n", extrasaction="ignore")
-        text.write("sep=,\n")
-        writer.writeheader()
-        below = 0
-        for number, record in records:
-            if not record.keys() <= names.keys():
-                return False
-            text.write("\n" * (number - below))  # empty lines: the others keep their numbers
-            writer.writerow(record)
-            below = number + 1
-    return True
+def _rows(
+    records: Iterable[tuple[int, dict[str, str]]], header: list[str], names: dict[str, None]
+) -> Iterator[tuple[int, list[str]]]:
+    """The header, and below it the records with what these names stand for; notes all names."""
+    yield 0, header
+    for number, record in records:
+        names |= dict.fromkeys(record)
+        yield number + 1, [record.get(name, "") for name in header]
 
 
 def _records(file: File, mark: str) -> Iterator[tuple[int, dict[str, str]]]:
@@ -70,7 +59,7 @@ def _records(file: File, mark: str) -> Iterator[tuple[int, dict[str, str]]]:
                 if text:
                     yield i, _fields(_object(decoder, text, file, i), "")
     except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{file.name} cannot be read: {reason(error)}.", file=file.name) from None
+        raise unreadable(file.name, error) from None
 
 
 def _object(decoder: json.JSONDecoder, text: str, file: File, row: int) -> dict[str, Any]:

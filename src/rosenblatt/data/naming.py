@@ -40,7 +40,7 @@ def need_target(source: Any, target: str | None, names: Iterable[str] = ()) -> N
 
 # --- Lines above the names ------------------------------------------------------------------------
 
-_DELIMITERS = (",", ";", "\t", "|")
+DELIMITERS = (",", ";", "\t", "|")  # that are found out
 _RECORDS = 60  # that are looked at
 _NOTES = 2  # of these may be notes below a small table
 
@@ -56,7 +56,7 @@ def refuse_title(file: str, text: bytes, delimiter: str | None) -> None:
     """Refuse lines that are no row of the table: the names would be taken from them."""
     some = text[:_LOOKED_AT].decode(errors="replace")
     some = some if len(text) <= _LOOKED_AT else some[: some.rfind("\n") + 1]
-    heads = [_head(some, one) for one in ([delimiter] if delimiter else _DELIMITERS)]
+    heads = [_head(some, one) for one in ([delimiter] if delimiter else DELIMITERS)]
     titles = [_title(records, width) for records, width in heads if width > 1]
     if None in titles:  # a table from the first line on
         for records, _ in heads:

@@ -50,16 +50,14 @@ def open_bytes(path: str | os.PathLike[str], name: str) -> tuple[BinaryIO, Calla
     """
     try:
         file = open(path, "rb", buffering=0)  # noqa: SIM115 - the caller closes it
-    except FileNotFoundError:
-        raise InputError(f"There is no file {name}.") from None
     except (OSError, ValueError) as error:
-        raise InputError(f"{name} cannot be read: {reason(error)}.") from None
+        raise unreadable(name, error) from None
     try:
         return unpacked(file, name, claimed_compression(path)), file.tell
     except BaseException as error:
         file.close()
         if isinstance(error, OSError):
-            raise InputError(f"{name} cannot be read: {reason(error)}.") from None
+            raise unreadable(name, error) from None
         raise
 
 
@@ -136,6 +134,12 @@ def reason(error: Exception) -> str:
     return str(text).rstrip(".")
 
 
+def unreadable(name: str, error: Exception, because: str = "") -> InputError:
+    if isinstance(error, FileNotFoundError):
+        return InputError(f"There is no file {name}.", file=name)
+    return InputError(f"{name} cannot be read{because}: {reason(error)}.", file=name)
+
+
 # --- Where bytes come from: a path, compressed or not, an open file, standard input ---------------
 
 Source = str | os.PathLike[str] | IO[bytes]
@@ -161,7 +165,7 @@ class Bytes:
                 count = None if block is None else len(block)
                 room[: count or 0] = block or b""
         except _UNREADABLE as error:
-            raise self._unreadable(error) from error
+            raise unreadable(self.name, error) from error
         if count is None:
             raise InputError(
                 f"{self.name} was opened in non-blocking mode: open it in blocking mode."
@@ -172,10 +176,7 @@ class Bytes:
         try:
             yield from self.file
         except _UNREADABLE as error:
-            raise self._unreadable(error) from error
-
-    def _unreadable(self, error: Exception) -> InputError:
-        return InputError(f"{self.name} cannot be read: {reason(error)}.")
+            raise unreadable(self.name, error) from error
 
 
 def can_be_read_twice(source: Source) -> bool:

@@ -518,14 +518,10 @@ class Reading(FileOptions):
         }
 
     def styles_to_dict(self) -> dict[str, list[dict[str, str]]]:
-        numeric: list[dict[str, str]] = []
-        dates: list[dict[str, str]] = []
+        stored: dict[type, list[dict[str, str]]] = {Style: [], Days: []}
         for column, style in self.styles.items():
-            if isinstance(style, Days):
-                dates.append({"column": column} | asdict(style))
-            else:
-                numeric.append({"column": column, "unit": style.unit, "decimal": style.mark})
-        return {"numeric": numeric, "dates": dates}
+            stored[type(style)].append({"column": column} | asdict(style))
+        return {"numeric": stored[Style], "dates": stored[Days]}
 
 
 def read_reading(document: Part) -> Reading:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, final
@@ -24,6 +24,7 @@ from rosenblatt.data.batch import (
     Recode,
     RowsFrom,
     Unwanted,
+    first_of,
     left_out_of,
     same_label,
     some_of,
@@ -162,21 +163,16 @@ class Table:
         return dates
 
     def _no_date(self, column: Column, form: str) -> InputError:
-        for batch in self.batches():
-            codes, words = batch.words(column.name)
-            wrong = np.array([w is not None and moment(w, form) is None for w in [*words, None]])[
-                codes
-            ]
-            if wrong.any():
-                row = int(wrong.argmax())
-                return batch.place(row).error(
-                    f"column {column.name!r} holds {words[codes[row]]!r}, which is no date written "
-                    f"as {form}. Correct it or the format; if it stands for a missing value, use "
-                    f"{option('na_values', words[codes[row]])}.",
-                    option="date",
-                    column=column.name,
-                    value=words[codes[row]],
-                )
+        if wrong := first_of(self.batches(), column.name, lambda word: moment(word, form) is None):
+            place, word = wrong
+            return place.error(
+                f"column {column.name!r} holds {word!r}, which is no date written as {form}. "
+                f"Correct it or the format; if it stands for a missing value, use "
+                f"{option('na_values', word)}.",
+                option="date",
+                column=column.name,
+                value=word,
+            )
         return InputError(
             f"{option('date', f'{column.name}={form}')}: the column has no dates, or some have a "
             "time zone and others none. Write all of them alike.",
@@ -294,16 +290,14 @@ class Table:
         return sentences
 
     def _first_rounded(self, name: str) -> str | None:
-        sentence = None
-        for batch in self.reader.batches({name: Kind.TEXT}, declared=True):
-            codes, words = batch.words(name)
-            if not all(word is None or is_whole(word) for word in words):
-                return None  # measured numbers, some of them large
-            wrong = np.array([*map(is_rounded, words), False])[codes]
-            if sentence is None and wrong.any():
-                row = int(wrong.argmax())
-                sentence = f"{batch.place(row)}, {rounded(name, str(words[codes[row]]))}"
-        return sentence
+        def first(holds: Callable[[str], bool]) -> tuple[Place, str] | None:
+            batches = self.reader.batches({name: Kind.TEXT}, declared=True)
+            return first_of(batches, name, holds)
+
+        if first(lambda word: not is_whole(word)):
+            return None  # measured numbers, some of them large
+        wrong = first(is_rounded)
+        return wrong and f"{wrong[0]}, {rounded(name, wrong[1])}"
 
     def _is_constant(self, column: Column) -> bool:
         text = column.read_as is Kind.TEXT and self.n_rows > 1
@@ -311,12 +305,8 @@ class Table:
 
     def first_place(self, name: str, wanted: set[str]) -> Place | None:
         """The first row of a column that holds one of these words."""
-        for batch in self.batches():
-            codes, words = batch.words(name)
-            holds = np.array([word in wanted for word in [*words, None]])[codes]
-            if holds.any():
-                return batch.place(int(holds.argmax()))
-        return None
+        first = first_of(self.batches(), name, wanted.__contains__)
+        return first and first[0]
 
     def weigh(self, weights: NDArray[np.float64]) -> None:
         """Words count what their rows weigh: that decides about reference levels."""

@@ -34,7 +34,7 @@ from rosenblatt.data.batch import (
 from rosenblatt.data.dialect import Dialect, Sniffed, TooLong, blocks, has_quote, last_records
 from rosenblatt.data.files import File
 from rosenblatt.data.formatted_numbers import MARKS
-from rosenblatt.data.opening import open_bytes, reason
+from rosenblatt.data.opening import open_bytes, reason, unreadable
 from rosenblatt.data.options import Reading
 from rosenblatt.errors import InputError
 
@@ -186,9 +186,7 @@ class TextFiles(Reader):
                     file=file.name,
                 ) from None
             except (OSError, pa.ArrowException) as error:
-                raise InputError(
-                    f"{file.name} cannot be read: {reason(error)}.", file=file.name
-                ) from None
+                raise unreadable(file.name, error) from None
 
     def _without_footer(self, parts: Iterator[Any]) -> Iterator[Any]:
         """Without the last records, which wait until it is known that others follow."""

@@ -33,12 +33,11 @@ class Transformed:
 
     def __init__(self, preprocessing: Preprocessing):
         self.preprocessing = preprocessing
-        self._numbers = [column for column in preprocessing.columns if isinstance(column, Number)]
         self._values: dict[str, list[NDArray[np.float64]]] = {}
-        self.filled = dict.fromkeys((column.name for column in self._numbers), 0)
+        self.filled = dict.fromkeys((column.name for column in preprocessing.numbers), 0)
 
     def see(self, batch: Batch) -> None:
-        for column in self._numbers:
+        for column in self.preprocessing.numbers:
             if column.as_it_is and column.fill is None:
                 continue
             numbers = batch.numbers(column.name)
@@ -55,7 +54,7 @@ class Transformed:
                     "the same, so a proof about the numbers would not be one about the table.",
                     column=column.name,
                 )
-        for number in self._numbers:
+        for number in self.preprocessing.numbers:
             values = np.unique(np.concatenate(self._values.get(number.name, [np.empty(0)])))
             made = values.copy()
             with np.errstate(all="ignore"):
@@ -134,7 +133,7 @@ def _shift(column: Number) -> str:
 def refuse_rounded(reader: Reader, preprocessing: Preprocessing, *, decimal: bool) -> None:
     """Raise InputError at the first label, or with `decimal` number, that a float cannot hold."""
     target = preprocessing.target
-    names = [c.name for c in preprocessing.columns if isinstance(c, Number)] if decimal else []
+    names = [c.name for c in preprocessing.numbers] if decimal else []
     if target is not None and target.kind is Kind.NUMBER:
         names.append(target.name)
     if not names:

@@ -6,7 +6,6 @@ back to the bit, and dates as ISO 8601.
 
 from __future__ import annotations
 
-import csv
 import datetime
 import warnings
 from collections.abc import Iterable, Iterator
@@ -18,7 +17,7 @@ from rosenblatt._util.extras import needed
 from rosenblatt._util.spelling import option
 from rosenblatt._util.text import listed
 from rosenblatt.data.files import File, Spool
-from rosenblatt.data.opening import reason
+from rosenblatt.data.opening import unreadable
 from rosenblatt.data.options import Reading
 from rosenblatt.errors import InputError
 
@@ -27,16 +26,12 @@ _SHOWN = 20  # names of sheets
 
 def as_text(file: File, reading: Reading, wanted: str | None) -> File:
     """The sheet that is wanted; or the one that an earlier table was in; or the only one."""
-    spool, empty, below = Spool(), True, 0
-    with _opened(file) as book, open(spool.path, "w", encoding="utf-8", newline="") as text:
+    spool, mark = Spool(), reading.decimal or "."
+    with _opened(file) as book:
         sheet = _chosen(file, book.worksheets, wanted, reading.sheet_name)
-        text.write("sep=,\n")
-        writer = csv.writer(text, lineterminator="\n")
-        for number, row in _rows(sheet, reading.skip_rows or 0, reading.header_rows or 1):
-            text.write("\n" * (number - below))  # empty rows: the others keep their numbers
-            writer.writerow(_written(value, reading.decimal or ".") for value in row)
-            empty, below = False, number + 1
-    if empty:
+        rows = _rows(sheet, reading.skip_rows or 0, reading.header_rows or 1)
+        end = spool.write((number, [_written(v, mark) for v in row]) for number, row in rows)
+    if not end:
         raise InputError(f"{file.name}: the sheet {sheet.title!r} is empty.", file=file.name)
     return spool.text_of(file, "sheet row {0}", str(sheet.title))
 
@@ -53,10 +48,7 @@ def _opened(file: File) -> Iterator[Any]:
     except InputError:
         raise
     except Exception as error:  # whatever damage does
-        raise InputError(
-            f"{file.name} cannot be read, it is damaged or no workbook: {reason(error)}.",
-            file=file.name,
-        ) from None
+        raise unreadable(file.name, error, ", it is damaged or no workbook") from None
     finally:
         if book is not None:
             book.close()

@@ -49,7 +49,7 @@ class TableRows:
         return {
             "scale": self.scale,
             "impute": self.table.impute,
-            "reading": self.table.fingerprint,
+            "reading": self.table.reader.fingerprint,
             "preprocessing": self._preprocessing().to_dict(),
         }
 

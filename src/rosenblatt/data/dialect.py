@@ -9,7 +9,7 @@ import re
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any, BinaryIO, Protocol, final
+from typing import Any, BinaryIO, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -279,7 +279,7 @@ def joined(text: bytes) -> bytes:
     return _OUTSIDE_QUOTES.sub(lambda match: match[1] or b" ", text)
 
 
-def joined_lines(stream: Bytes) -> Iterator[bytes]:
+def joined_lines(stream: io.RawIOBase) -> Iterator[bytes]:
     """What a stream holds, joined some lines at a time."""
     rest, got = b"", 1
     while got:
@@ -327,16 +327,12 @@ BLOCK = 8 << 20
 LONGEST = 256 << 20  # a longer record is a quote that is never closed
 
 
-class Bytes(Protocol):
-    def readinto(self, buffer: memoryview, /) -> int | None: ...
-
-
 class TooLong(Exception):  # noqa: N818 - the word says what happened
     """A record has no end."""
 
 
 def blocks(
-    stream: Bytes, delimiter: str, size: int = BLOCK, kept: int = AT_ONCE
+    stream: io.RawIOBase, delimiter: str, size: int = BLOCK, kept: int = AT_ONCE
 ) -> Iterator[memoryview]:
     """Whole records, about `size` bytes at a time. A block is good until `kept` more were given
     and another one is asked for: its memory is used again."""
@@ -433,15 +429,3 @@ def _one_by_one(quotes: list[int], starts: list[bool]) -> NDArray[np.intp]:
             places.append(quotes[k])
         k += 1
     return np.array(places, dtype=np.intp)
-
-
-def has_quote(block: bytes | memoryview) -> bool:
-    """Searched for in what a view is of: only that has a quick way."""
-    whole = block.obj if isinstance(block, memoryview) else block
-    assert isinstance(whole, (bytes, bytearray))
-    begin = _address(block) - _address(whole)
-    return whole.find(b'"', begin, begin + len(block)) >= 0
-
-
-def _address(block: Any) -> int:
-    return int(np.frombuffer(block, dtype=np.uint8).__array_interface__["data"][0])

@@ -103,7 +103,7 @@ class Table:
         features = [column for name, column in columns.items() if name != target]
         styles: dict[str, Style | Days] = dict(self._dates(features))
         numeric = (numeric | self._meant_as_numbers(features)) - styles.keys()
-        styles |= styles_of({name: columns[name].words for name in numeric}, self.decimal)
+        styles |= styles_of({name: columns[name].words for name in numeric}, self.reader.decimal)
         if styles:
             reader.styles |= styles
             self._kinds |= dict.fromkeys(styles, Kind.NUMBER)
@@ -181,20 +181,12 @@ class Table:
         )
 
     @property
-    def decimal(self) -> str:
-        return self.reader.decimal
-
-    @property
     def files(self) -> list[File]:
         return self.reader.files
 
     @property
     def source(self) -> list[str]:
         return [file.name for file in self.files]
-
-    @property
-    def fingerprint(self) -> dict[str, Any]:
-        return self.reader.fingerprint
 
     @property
     def reading(self) -> Reading:
@@ -263,7 +255,7 @@ class Table:
             text = column.kind is Kind.TEXT and not column.categorical
             if text and not self._is_constant(column):
                 rows = None if column.too_many else self.n_rows
-                numbers = detect_numbers(column.words, self.decimal, rows)
+                numbers = detect_numbers(column.words, self.reader.decimal, rows)
                 if numbers is not None:
                     formatted[column.name] = numbers
         return formatted
@@ -452,7 +444,7 @@ def problems_of(table: Table) -> list[str]:
     problems += problems_of_numbers(
         formatted,
         impute=impute,
-        mark=None if table.dialect is None else table.decimal,
+        mark=None if table.dialect is None else table.reader.decimal,
         first=table.first_place,
     )
     features = [c for c in table.columns if c.name not in table.identifiers]

@@ -31,7 +31,7 @@ from rosenblatt.data.batch import (
     not_numbers,
     numbers_of,
 )
-from rosenblatt.data.dialect import Dialect, Sniffed, TooLong, blocks, has_quote, last_records
+from rosenblatt.data.dialect import QUOTE, Dialect, Sniffed, TooLong, blocks, last_records
 from rosenblatt.data.files import File
 from rosenblatt.data.formatted_numbers import MARKS
 from rosenblatt.data.opening import open_bytes, reason, unreadable
@@ -244,7 +244,7 @@ class TextFiles(Reader):
                 ),
                 arrow_csv.ParseOptions(
                     delimiter=self.dialect.delimiter,
-                    newlines_in_values=has_quote(block),
+                    newlines_in_values=bool((np.frombuffer(block, np.uint8) == QUOTE).any()),
                 ),
                 arrow_csv.ConvertOptions(
                     column_types=types,
@@ -278,18 +278,18 @@ class TextFiles(Reader):
             return None
         number, expected, got = (int(v) for v in match.groups()[:3])
         below = len(bytes(block).rpartition(match[4][:100].encode())[2].rstrip().splitlines())
+        fields = f"{place.below(number - 1)} has {many(got, 'field', 'one')}"
         if got < expected and below < _NOTES and len(bytes(block).splitlines()) > 2 * _NOTES:
             return (
-                f"{place.below(number - 1)} has {many(got, 'field', 'one')} where the header has "
-                f"{expected}: {match[4][:100]!r}. If the table ends above, leave out what follows: "
-                f"{option('skip_footer', below + 1)}."
+                f"{fields} where the header has {expected}: {match[4][:100]!r}. If the table ends "
+                f"above, leave out what follows: {option('skip_footer', below + 1)}."
             )
         only = f" ({self.names[0][:60]!r})" if len(self.names) == 1 else ""
         return (
-            f"{place.below(number - 1)} has {many(got, 'field', 'one')} where the header has "
-            f"{expected}{only}: {match[4][:100]!r}. A field that holds the delimiter "
-            f"{self.dialect.delimiter!r} or a quote needs quotes around it. If the fields are "
-            f"divided by something else, say so: {option('sep', ';')}, or 'tab', or 'whitespace'."
+            f"{fields} where the header has {expected}{only}: {match[4][:100]!r}. A field that "
+            f"holds the delimiter {self.dialect.delimiter!r} or a quote needs quotes around it. If "
+            "the fields are divided by something else, say so: "
+            f"{option('sep', ';')}, or 'tab', or 'whitespace'."
         )
 
     def _not_utf8(self, block: Any, types: dict[str, Any], place: Place) -> str:

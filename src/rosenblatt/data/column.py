@@ -217,8 +217,8 @@ def _perhaps(column: Column, rows: int) -> str:
         return f"It looks like sentences: to learn from the words in them, use {typed}"
     if formats := formats_of(column.words, SHORT):
         return f"If they are dates, use {_as_dates(column, formats)}"
-    if found := pooling(column, rows):
-        least, kept = found
+    if least_and_kept := pooling(column, rows):
+        least, kept = least_and_kept
         return (
             f"Pool its rare values: {option('min_count', least)} leaves {many(kept, 'value')}, and "
             f"{OTHER!r} for all with fewer rows"

@@ -11,31 +11,18 @@ import io
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from rosenblatt._util.spelling import option
 from rosenblatt._util.text import listed
-from rosenblatt.data.files import is_svmlight
 from rosenblatt.errors import InputError, InputTypeError
 
 _LOOKED_AT = 1 << 16  # bytes of rows that names are compared with
 _SHOWN = 10
-_MANY_SHOWN = 30  # one of them must be chosen
 _NUMBER = re.compile(r"[-+]?(\d+([.,]\d*)?|[.,]\d+)([eE][-+]?\d+)?")
 _LACKING = {"", "?", "-", ".", "na", "n/a", "nan", "null", "none", "unknown"}  # in rows of data
 _HASHED = ":hashed"  # behind the name of a column of prose
 _PLACE = re.compile(r"x\d+")  # how columns without names are called
-
-
-def need_target(source: Any, target: str | None, names: Iterable[str] = ()) -> None:
-    """Labels are in a column that must be named; svmlight files have them in their place."""
-    if target is None and not is_svmlight(source):
-        quoted = [repr(name) for name in names]
-        raise InputError(
-            f"Which column holds the labels? Add {option('target', ...)}."
-            + (f" The columns: {listed(quoted, _MANY_SHOWN)}." if quoted else ""),
-            option="target",
-        )
 
 
 # --- Lines above the names ------------------------------------------------------------------------

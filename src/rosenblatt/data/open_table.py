@@ -15,12 +15,13 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any, NoReturn, final
 
 from rosenblatt._util.spelling import option
+from rosenblatt._util.text import listed
 from rosenblatt.data import files
 from rosenblatt.data.dialect import Sniffed, sniff
 from rosenblatt.data.files import STANDARD_INPUT, File, is_svmlight
 from rosenblatt.data.formats import FORMATS, names_of
 from rosenblatt.data.json_lines import LINE
-from rosenblatt.data.naming import find_columns, need_target, prose_columns
+from rosenblatt.data.naming import find_columns, prose_columns
 from rosenblatt.data.options import Columns, FileOptions, Reading, ReadOptions, options_of
 from rosenblatt.errors import InputError
 
@@ -140,6 +141,7 @@ def read(
 
 
 _OF_TEXT = ("sep", "names", "skip_rows", "header_rows", "skip_footer")
+_SHOWN = 30  # columns, one of which must be chosen
 _KINDS = ("categorical", "numeric", "date", "text")  # options that say what a column holds
 
 
@@ -239,8 +241,12 @@ def open_table(
                 )
         return OpenSvmlight(files.find(source), options)
     layout = _layout(source, Reading(), options)
-    if labelled:
-        need_target(source, options.target, layout.names)
+    if labelled and options.target is None:
+        names = listed([repr(name) for name in layout.names], _SHOWN)
+        raise InputError(
+            f"Which column holds the labels? Add {option('target', ...)}. The columns: {names}.",
+            option="target",
+        )
     if (by := options.leaves_out) and options.target is None:
         raise InputError(
             f"{option(by, getattr(options, by))} leaves out rows for their label: name the column "
@@ -311,9 +317,8 @@ def _layout(source: Any, reading: Reading, options: FileOptions) -> Sniffed | Co
         from rosenblatt.data import json_lines
 
         table_files = [json_lines.as_text(file, reading) for file in table_files]
-        own = ReadOptions(header=True)
-        layout = {name: getattr(own, name) for name in (*_OF_TEXT, "header")}
-        return sniff(table_files, replace(reading, encoding=None, **layout))
+        own: dict[str, Any] = {**dict.fromkeys(_OF_TEXT), "header": True, "encoding": None}
+        return sniff(table_files, replace(reading, **own))
     if reader == "text":
         return sniff(table_files, reading)
     from rosenblatt.data.columnar import ColumnFiles, held

@@ -82,7 +82,7 @@ class Reread(NamedTuple):
     X: Any
     y: NDArray[Any]
     left_out: NDArray[np.int64]
-    told: list[str]
+    phrases: list[str]
 
 
 def reread(reader: Reader, preprocessing: Preprocessing, *, decimal: bool) -> Reread:

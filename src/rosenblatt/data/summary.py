@@ -138,8 +138,8 @@ def _as_dates(column: Column) -> Iterator[tuple[str, str]]:
     for word in column.words if formats else ():
         if len({str(by_word[word]) for by_word in days.values()}) == len(formats):
             for form, by_word in days.items():
-                found = by_word[word]
-                day = "" if found is None else found.at.date().isoformat()
+                at = by_word[word]
+                day = "" if at is None else at.at.date().isoformat()
                 yield option("date", f"{column.name}={form}"), f"{column.name!r}: {word!r} is {day}"
             return
 

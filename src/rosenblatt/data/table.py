@@ -129,8 +129,8 @@ class Table:
     def _seen(self, target: str | None) -> dict[str, Column]:
         try:
             return self._look(target)
-        except Recode as found:
-            self._kinds = found.kinds
+        except Recode as recode:
+            self._kinds = recode.kinds
             return self._look(target)
 
     def _meant_as_numbers(self, columns: list[Column]) -> set[str]:
@@ -454,8 +454,8 @@ def problems_of(table: Table) -> list[str]:
         problems.append(_missing_values(lacking_and_not_filled, table.n_rows))
     for column in features:
         problems += problems_of_column(column, table.n_rows)
-        if column.prose and not (found_in := table.prose(column.name)).words:
-            which = "" if found_in.hashed else " that occurs in two or more rows but not in all"
+        if column.prose and not (prose := table.prose(column.name)).words:
+            which = "" if prose.hashed else " that occurs in two or more rows but not in all"
             problems.append(
                 f"The column {column.name!r} has no word{which}: there is nothing to learn from "
                 f"its text. So {leave_out(column.name)}."

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import re
 
 import openpyxl
 import pytest
@@ -63,8 +64,15 @@ def test_what_is_no_row_is_left_out(file, text, options):
     ],
 )
 def test_what_looks_like_none_names_the_option(file, text):
-    said = refusal(file(text))
-    assert any(f"{name}=" in said for name in ("skip_rows", "header_rows", "skip_footer"))
+    """And with that option it is a table: the rows that begin with a number, and no others."""
+    path = file(text)
+    name, value = re.search(r"(skip_rows|header_rows|skip_footer)=(\d)", refusal(path)).groups()
+    options = {name: int(value)}
+    *_, target = data.read(path, **options).columns
+    X, labels, _ = encoded(path, target.name, **options)
+    rows = [re.split("[,;]", line) for line in text.splitlines() if line[:1].isdigit()]
+    assert [x[0] for x in X] == [float(age) for age, _, _ in rows]
+    assert labels == [int(paid) for _, _, paid in rows]
 
 
 def test_whoever_says_where_the_names_are_is_believed(file):

@@ -222,9 +222,6 @@ def test_what_scikit_learn_writes_comes_back(tmp_path, rng, zero_based):
     assert info.zero_based is zero_based
 
 
-# --- Where it comes from --------------------------------------------------------------------------
-
-
 # --- Large ones -----------------------------------------------------------------------------------
 
 

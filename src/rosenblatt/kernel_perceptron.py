@@ -316,7 +316,7 @@ class GramSet(TrainingSet):
         e = self.labelled
         examples = KernelExamples(self.gram, e.y, e.c, e.k, e.tie)
         learner = learner_of(settings, Dual if e.k is None else JointDual, examples)
-        order, keep = ORDERS[settings.order](examples), KEEPS[settings.units.keep]()
+        order, keep = ORDERS[settings.order](learner), KEEPS[settings.units.keep]()
         return Job(learner, order, keep, examples, False, watch)
 
     def recipe(self, settings: Settings) -> Recipe:

@@ -120,7 +120,7 @@ import numpy as np
 from common import noisy
 from rosenblatt import Perceptron, train
 from rosenblatt._core.backend import compute
-from rosenblatt._out_of_core.learner import PartitionedLearner
+from rosenblatt._out_of_core.fit import PartitionedLearner
 
 compute.block, compute.shard = 50, 2
 descend, steps = PartitionedLearner.descend, []

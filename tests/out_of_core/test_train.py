@@ -28,7 +28,7 @@ from rosenblatt import (
 )
 from rosenblatt._core.backend import compute
 from rosenblatt._out_of_core import fit as streamed_fit
-from rosenblatt._out_of_core.learner import PartitionedBlocks
+from rosenblatt._out_of_core.fit import PartitionedBlocks
 from rosenblatt._training import stopping
 from rosenblatt.errors import FileError, InputError, InputTypeError
 from sources import frame
@@ -212,10 +212,10 @@ def test_ctrl_c_leaves_the_best_so_far_with_its_preprocessing(tmp_path, monkeypa
     table = data.read(tmp_path / "t.csv", target="label")
     advance = PartitionedBlocks.advance
 
-    def pressed(self, job, state, most):
+    def pressed(self, state, most):
         if state.epoch == 3:
             os.kill(os.getpid(), signal.SIGINT)
-        advance(self, job, state, most)
+        advance(self, state, most)
 
     monkeypatch.setattr(PartitionedBlocks, "advance", pressed)
     for keep, known in [("best", True), ("last", False), ("average", False), ("vote", False)]:

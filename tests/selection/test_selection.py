@@ -414,9 +414,9 @@ def test_a_comparison_goes_on_after_a_crash(tmp_path, monkeypatch):
         select(X, y, rules, **options)
     monkeypatch.setattr(checkpoint.Checkpoint, "write", write)
 
-    def advancing(self, job, state, most):
+    def advancing(self, state, most):
         visited.append(state.epoch)
-        order(self, job, state, most)
+        order(self, state, most)
 
     monkeypatch.setattr(orders.Shuffle, "advance", advancing)
     found = select(X, y, rules, **options)

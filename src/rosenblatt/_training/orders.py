@@ -18,14 +18,14 @@ from rosenblatt._core.protocol import Permutation, UpdateRule
 from rosenblatt._core.rows import Examples, row_range
 from rosenblatt._core.summation import Fold
 from rosenblatt._training.learner import NextOrder, Primal
-from rosenblatt._training.state import UNLIMITED, Cannot, Indices, Memory, TrainingRows, V, W, Where
+from rosenblatt._training.state import UNLIMITED, Cannot, Indices, Memory, V, W, Where
 from rosenblatt._util.progress import check_interrupt
 
 if TYPE_CHECKING:
     from rosenblatt._core.rows import Weights
     from rosenblatt._core.update_log import Log
     from rosenblatt._training.learner import PrimalMemory, PrimalState
-    from rosenblatt._training.state import Job, State
+    from rosenblatt._training.state import Learner, State, VisitingLearner
 
 
 _ON_MANY_MACHINES = Cannot(
@@ -44,7 +44,8 @@ class Order(ABC):
     of_a_pass = "cyclic"  # what partial_fit makes of it
     cannot: ClassVar[Mapping[Where, Cannot]] = {}
 
-    def __init__(self, examples: TrainingRows[Any]):  # those of the learner
+    def __init__(self, learner: Learner[Any, Any]):
+        self.learner, examples = learner, learner.examples
         self.present, self.chunk = examples.present, examples.chunk
         self._index_type = examples.index_type
         self.n = examples.n
@@ -64,29 +65,28 @@ class Order(ABC):
         return self.n
 
     @abstractmethod
-    def advance(self, job: Job[W, V], state: State[W, V], most: int) -> None:
+    def advance(self, state: State[W, V], most: int) -> None:
         """Make some visits of the epoch under way, with at most `most` updates."""
 
 
 class _Pass(Order):
     """Every row once, in an order known beforehand."""
 
+    learner: VisitingLearner[Any, Any]
     opens = True
 
-    def _visit(
-        self, job: Job[W, V], state: State[W, V], order: np.ndarray | None, most: int
-    ) -> None:
+    def _visit(self, state: State[W, V], order: np.ndarray | None, most: int) -> None:
         end = min(state.position + self.chunk, self.n)
-        reached, updates = self._look(job, state, order, end, most)
+        reached, updates = self._look(state, order, end, most)
         state.record(reached - state.position, updates)
         state.position = reached
-        still = not job.learner.rule.shrink  # the weights were the same all the time
+        still = not self.learner.rule.shrink  # the weights were the same all the time
         state.clean = still and reached == self.n and state.mistakes[-1] == 0
 
     def _look(
-        self, job: Job[W, V], state: State[W, V], order: np.ndarray | None, end: int, most: int
+        self, state: State[W, V], order: np.ndarray | None, end: int, most: int
     ) -> tuple[int, int]:
-        return job.learner.visit(state.memory, order, state.position, end, most, state.visits)
+        return self.learner.visit(state.memory, order, state.position, end, most, state.visits)
 
 
 class Cyclic(_Pass):
@@ -94,8 +94,8 @@ class Cyclic(_Pass):
 
     pool = None  # no permutation of this epoch alone
 
-    def advance(self, job: Job[W, V], state: State[W, V], most: int) -> None:
-        self._visit(job, state, self.rows(state.seed), most)
+    def advance(self, state: State[W, V], most: int) -> None:
+        self._visit(state, self.rows(state.seed), most)
 
     def rows(self, seed: int) -> Any:
         """As every epoch visits them; None: as they stand."""
@@ -124,16 +124,16 @@ class Fixed(Cyclic):
 class _Arranged(_Pass):
     """Every row once, arranged anew every epoch."""
 
-    def __init__(self, examples: TrainingRows[Any]):
-        super().__init__(examples)
+    def __init__(self, learner: Learner[Any, Any]):
+        super().__init__(learner)
         self.pool = self._room()  # the order of this epoch
         self._arranged_for = 0
 
-    def advance(self, job: Job[W, V], state: State[W, V], most: int) -> None:
+    def advance(self, state: State[W, V], most: int) -> None:
         if self._arranged_for != state.epoch:
             self._arrange(state)
             self.arranged(state.epoch)
-        self._visit(job, state, self.pool, most)
+        self._visit(state, self.pool, most)
 
     def _arrange_on_gpu(self, seed: int, first: int, size: int, blocks: list[int]) -> None:
         rows = self._gpu
@@ -164,13 +164,12 @@ class Shuffle(_Arranged):
             compute.backend.arrange(self.pool, self.present, state.seed, k, self.n)
 
     def _look(
-        self, job: Job[W, V], state: State[W, V], order: np.ndarray | None, end: int, most: int
+        self, state: State[W, V], order: np.ndarray | None, end: int, most: int
     ) -> tuple[int, int]:
-        learner: Any = job.learner
-        if not isinstance(learner, Primal) or self._gpu is not None:
-            return super()._look(job, state, order, end, most)
+        if not isinstance(self.learner, Primal) or self._gpu is not None:
+            return super()._look(state, order, end, most)
         memory: Any = state.memory
-        return learner.visit(
+        return self.learner.visit(
             *(memory, order, state.position, end, most, state.visits), self._following(state)
         )
 
@@ -210,27 +209,24 @@ class Mixed(Order):
         "gpu": Cannot("", "order='blocks', which is the same on one shard"),
     }
 
-    def __init__(self, examples: TrainingRows[Any]):
-        super().__init__(examples)
+    def __init__(self, learner: Learner[Any, Any]):
+        super().__init__(learner)
         # One shard has nothing to be mixed with.
-        self._alone = Blocks(examples) if self.n <= compute.rows_of_shard else None
-        self._examples: Any = examples
+        self._alone = Blocks(learner) if self.n <= compute.rows_of_shard else None
         self._learners: dict[int, Primal] = {}  # of each shard: what it spares, it has learned
 
-    def advance(self, job: Job[W, V], state: State[W, V], most: int) -> None:
+    def advance(self, state: State[W, V], most: int) -> None:
         if self._alone is not None:
-            self._alone.advance(job, state, most)
+            self._alone.advance(state, most)
             return
-        learner, mixed = job.learner, cast("PrimalState", state)
+        learner, mixed = self.learner, cast("PrimalState", state)
         log = None if learner.log is None else learner.log.apart()
-        share, first_row = self._share(job, mixed, state.position // compute.rows_of_shard, log)
+        share, first_row = self._share(mixed, state.position // compute.rows_of_shard, log)
         if learner.log is not None and log is not None:
             learner.log.join(log, first_row, state.visits + state.position)
         take(mixed, share, self.n)
 
-    def _share(
-        self, job: Job[W, V], state: PrimalState, s: int, log: Log | None
-    ) -> tuple[Share, int]:
+    def _share(self, state: PrimalState, s: int, log: Log | None) -> tuple[Share, int]:
         """What shard s adds to the epoch; and the first of its rows."""
         places = slice(s * compute.rows_of_shard, (s + 1) * compute.rows_of_shard)
         if self.present is None:
@@ -242,11 +238,11 @@ class Mixed(Order):
         arrange_blocks(order, self.present, self.n, blocks, state.seed, state.epoch)
         order -= order.dtype.type(begin)
         if s not in self._learners:
-            e, whole = self._examples, job.learner
+            e: Any = self.learner.examples
             X, c = row_range(e.rows.X, begin, end), None if e.c is None else e.c[begin:end]
             some = Examples(X, e.y[begin:end], c, e.k, e.tie)
-            self._learners[s] = Primal(some, whole.rule)
-        self._learners[s].use(job.learner.rule)
+            self._learners[s] = Primal(some, self.learner.rule)
+        self._learners[s].use(self.learner.rule)
         counts = np.zeros_like(state.memory.counts[begin:end])
         share = share_of(
             [Part(self._learners[s], order, counts)],
@@ -264,23 +260,24 @@ class Random(Order):
     Draw k uses permutation k of the seed. A whole permutation without a mistake is clean.
     """
 
+    learner: VisitingLearner[Any, Any]
     cannot: ClassVar[Mapping[Where, Cannot]] = {
         "gpu": Cannot("", "order='shuffle'"),
         "engine": _ON_MANY_MACHINES,
     }
 
-    def __init__(self, examples: TrainingRows[Any]):
-        super().__init__(examples)
+    def __init__(self, learner: Learner[Any, Any]):
+        super().__init__(learner)
         self._pool = self._room()
         self._arranged = False
 
-    def advance(self, job: Job[W, V], state: State[W, V], most: int) -> None:
+    def advance(self, state: State[W, V], most: int) -> None:
         if not self._arranged:
             compute.backend.arrange(self._pool, self.present, state.seed, state.draw, state.seen)
             self._arranged = True
         # Scattered draws are slower than a pass, so fewer at a time.
         looks = min(max(self.chunk // 8, 1), self.n - state.position)
-        visits, updates, state.draw, state.seen = job.learner.search(
+        visits, updates, state.draw, state.seen = self.learner.search(
             state.memory,
             Permutation(self._pool, state.seed, state.draw, state.seen),
             looks,
@@ -298,8 +295,8 @@ class Batch(Order):
     any_rule = False
     of_a_pass = "batch"
 
-    def advance(self, job: Job[W, V], state: State[W, V], most: int) -> None:
-        mistakes = job.learner.descend(state.memory, state.visits)
+    def advance(self, state: State[W, V], most: int) -> None:
+        mistakes = self.learner.descend(state.memory, state.visits)
         state.record(1, mistakes)
         state.position = self.n
         state.clean = mistakes == 0

@@ -147,7 +147,8 @@ class TrainingRows(EvaluationRows[W_contra], Protocol[W_contra]):
 
 
 class Learner(Protocol[W, V]):
-    """Looks at rows and steps. Weights are in units of the learning rate."""
+    """Looks at rows and steps. Weights are in units of the learning rate. How rows are visited is
+    between a learner and its order."""
 
     rule: UpdateRule
     log: Log | None  # where updates are noted
@@ -156,22 +157,6 @@ class Learner(Protocol[W, V]):
 
     @property
     def examples(self) -> TrainingRows[W]: ...
-
-    def visit(
-        self,
-        memory: Memory[W],
-        order: Indices | None,
-        begin: int,
-        end: int,
-        max_updates: int,
-        visits: int,
-    ) -> tuple[int, int]:
-        """Visit order[begin:end], at most `max_updates` updates; returns place reached, updates."""
-
-    def search(
-        self, memory: Memory[W], draw: Permutation, max_visits: int, max_updates: int, visits: int
-    ) -> tuple[int, int, int, int]:
-        """Draw until mistakes; returns visits, updates, the draw, rows of it that were seen."""
 
     def descend(self, memory: Memory[W], visits: int) -> int:
         """One batch step on all rows that call for an update; returns how many they are."""
@@ -205,6 +190,26 @@ class Learner(Protocol[W, V]):
 
     def learned_rule(self, learned: Any, eta: float) -> Any:
         """What an estimator predicts with that has learned this."""
+
+
+class VisitingLearner(Learner[W, V], Protocol[W, V]):
+    """Its rows are at hand, and visited by their numbers."""
+
+    def visit(
+        self,
+        memory: Memory[W],
+        order: Indices | None,
+        begin: int,
+        end: int,
+        max_updates: int,
+        visits: int,
+    ) -> tuple[int, int]:
+        """Visit order[begin:end], at most `max_updates` updates; returns place reached, updates."""
+
+    def search(
+        self, memory: Memory[W], draw: Permutation, max_visits: int, max_updates: int, visits: int
+    ) -> tuple[int, int, int, int]:
+        """Draw until mistakes; returns visits, updates, the draw, rows of it that were seen."""
 
 
 UNLIMITED = 1 << 62

@@ -212,7 +212,7 @@ class InMemory(WeightsSet):
         if self.examples.rows.on_gpu:
             refuse("gpu", settings)
         learner = learner_of(settings, Primal, self.examples, before)
-        order = ORDERS[settings.order](self.examples)
+        order = ORDERS[settings.order](learner)
         keep = settings.keep_of_a_pass if one_pass else KEEPS[settings.units.keep]
         judges, validating = self.validation or learner.evaluation_rows, self.validation is not None
         return Job(learner, order, keep(), judges, validating, watch)
@@ -431,7 +431,7 @@ def _finish_epoch(
             return StopReason.MAX_UPDATES
         check_interrupt()
         state.memory.updates = state.updates
-        job.order.advance(job, state, min(most_at_once, last_update - state.updates))
+        job.order.advance(state, min(most_at_once, last_update - state.updates))
         job.watch.chunk(state)
     check_finite(job, state)
     job.keep.after_epoch(job, state)

@@ -16,7 +16,7 @@ from rosenblatt._export.expression import Spelled, spelled
 from rosenblatt._training.card_rule import Card
 from rosenblatt._training.linear_rule import LinearRule
 from rosenblatt._validation import parameters
-from rosenblatt.data.pipeline import unpiped
+from rosenblatt.data.pipeline import preceding, unpiped
 from rosenblatt.data.preprocessing import ON_UNSEEN
 from rosenblatt.errors import InputError, InputTypeError
 
@@ -199,19 +199,9 @@ def _checked(
     parameters.one_of("on_unseen", on_unseen, ON_UNSEEN)
     estimator, folded = unpiped(estimator)
     _refuse(estimator)
-    preprocessing = folded if preprocessing is None else preprocessing
-    preprocessing = _encoding(estimator, preprocessing)
-    if preprocessing is not None and len(preprocessing.feature_names) != estimator.n_features_in_:
-        raise InputError(
-            f"The preprocessing makes {len(preprocessing.feature_names)} features, but the "
-            f"estimator was trained on {estimator.n_features_in_}. Give the one that made its "
-            "rows, or none."
-        )
+    preprocessing = preceding(estimator, folded, preprocessing)
+    expression.check_features(estimator, preprocessing)
     return estimator, preprocessing
-
-
-def _encoding(estimator: Any, preprocessing: Preprocessing | None) -> Preprocessing | None:
-    return vars(estimator).get("preprocessing_") if preprocessing is None else preprocessing
 
 
 def _refuse(estimator: Any) -> None:

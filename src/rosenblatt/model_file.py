@@ -37,7 +37,7 @@ from rosenblatt._util.strict_json import (
     with_sum,
 )
 from rosenblatt._util.version import __version__
-from rosenblatt.data.pipeline import piped, unpiped
+from rosenblatt.data.pipeline import piped, preceding, unpiped
 from rosenblatt.errors import InputError, InputTypeError, ModelFileError
 from rosenblatt.kernel_perceptron import KernelPerceptron
 from rosenblatt.online import AROW, PassiveAggressive, Relaxation
@@ -128,15 +128,10 @@ def save(
     array(['yes', 'no'], dtype='<U3')
     """
     estimator, folded = unpiped(estimator)
-    if folded is not None and preprocessing is not None:
-        raise InputError("A pipeline brings its preprocessing along: leave out the other one.")
-    preprocessing = folded if preprocessing is None else preprocessing
+    preprocessing = preceding(estimator, folded, preprocessing)
     if type(estimator) not in KINDS.values():
         raise InputTypeError(_not_ours(estimator))
     check_is_fitted(estimator)
-    preprocessing = (
-        getattr(estimator, "preprocessing_", None) if preprocessing is None else preprocessing
-    )
     objective = getattr(estimator, "objective_", None) if objective is None else objective
     beside = {
         **({} if folded is None else {"of_pipeline": True}),

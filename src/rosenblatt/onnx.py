@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 from sklearn.utils.validation import check_is_fitted
 
+from rosenblatt._export.expression import check_features
 from rosenblatt._training.kernel_rule import KernelRule
 from rosenblatt._training.kernels import KERNELS
 from rosenblatt._util.extras import needed
 from rosenblatt._util.files import write_whole
 from rosenblatt._util.spelling import either
 from rosenblatt._validation import parameters
-from rosenblatt.data.pipeline import unpiped
+from rosenblatt.data.pipeline import preceding, unpiped
 from rosenblatt.errors import InputError, InputTypeError, MissingExtraError
 from rosenblatt.kernel_perceptron import KernelPerceptron
 from rosenblatt.online import AROW, PassiveAggressive, Relaxation
@@ -65,11 +66,7 @@ def export(
         for rounding.
     """
     estimator, folded = unpiped(estimator)
-    if folded is not None and preprocessing is not None:
-        raise InputError("A pipeline brings its preprocessing along: leave out the other one.")
-    if folded is None and preprocessing is None:
-        folded = getattr(estimator, "preprocessing_", None)
-    preprocessing = folded if preprocessing is None else preprocessing
+    preprocessing = preceding(estimator, folded, preprocessing)
     _refuse(estimator, preprocessing)
     parameters.flag("exact", exact)
     parameters.one_of("dtype", dtype, _TYPES)
@@ -129,7 +126,7 @@ def _refuse(estimator: Any, preprocessing: Preprocessing | None) -> None:
             f"rosenblatt: {names}."
         )
     check_is_fitted(estimator)
-    rule, d = estimator._rule, estimator.n_features_in_
+    rule = estimator._rule
     if isinstance(rule, KernelRule) and not rule.kernel.of_pairs:
         kernel = "'precomputed'" if rule.kernel.precomputed else "a function of Python"
         *most, last = [repr(name) for name, kind in KERNELS.items() if kind.of_pairs]
@@ -137,8 +134,4 @@ def _refuse(estimator: Any, preprocessing: Preprocessing | None) -> None:
             f"A rule whose kernel is {kernel} cannot be exported to ONNX: the graph must compute "
             f"the kernel from X. Train with kernel={', '.join(most)} or {last}."
         )
-    if preprocessing is not None and len(preprocessing.feature_names) != d:
-        raise InputError(
-            f"The preprocessing makes {len(preprocessing.feature_names)} features, but the "
-            f"estimator was trained on {d}. Give the one that made its rows, or none."
-        )
+    check_features(estimator, preprocessing)

@@ -112,6 +112,8 @@ def test_what_cannot_be_folded_is_refused(tmp_path):
     scaled = make_pipeline(StandardScaler(), Perceptron()).fit(X, y)
     with raises(InputError):
         export(scaled, tmp_path / "p.onnx", preprocessing=data.Preprocessing(()))
+    with raises(InputError):
+        to_sql(scaled, preprocessing=data.Preprocessing(()))
     with pytest.raises(NotFittedError):
         to_sql(Pipeline([("scale", StandardScaler()), ("rule", Perceptron())]))
 

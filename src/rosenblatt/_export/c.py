@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any, final
+from typing import final
 
 from rosenblatt._export.expression import Language, Source, Spelled
 
@@ -54,16 +54,16 @@ class C(Language):
         return f"!isfinite({self.column(source)})"
 
     def is_word(self, value: str, words: list[str]) -> str:
-        said = [f"is({value}, {_text(word)})" for word in words]
+        said = [f"is({value}, {self.text(word)})" for word in words]
         return said[0] if len(said) == 1 else f"({' || '.join(said)})"
 
     def is_truth(self, value: str, truth: bool) -> str:
         return f'truth({value}, "{str(truth).lower()}", "{int(truth)}")'
 
-    def label(self, label: Any) -> str:
-        if isinstance(label, str):
-            return _text(label)
-        return str(int(label)) if isinstance(label, bool | int) else self.number(label)
+    def text(self, text: str) -> str:
+        """Bytes that are no plain letters by their numbers, of which each has three digits."""
+        plain = {*range(32, 127)} - {*b'"\\?'}
+        return '"' + "".join(chr(b) if b in plain else f"\\{b:03o}" for b in text.encode()) + '"'
 
 
 def _fields(columns: Sequence[str]) -> dict[str, str]:
@@ -78,21 +78,15 @@ def _fields(columns: Sequence[str]) -> dict[str, str]:
     return fields
 
 
-def _text(text: str) -> str:
-    """Bytes that are no plain letters by their numbers, of which each has three digits."""
-    plain = {*range(32, 127)} - {*b'"\\?'}
-    return '"' + "".join(chr(b) if b in plain else f"\\{b:03o}" for b in text.encode()) + '"'
-
-
 def module(rule: Spelled, language: C) -> str:
     """`struct row`, `labels` and `predict`."""
-    several = len(rule.labels) > 2
-    notes = [f"{rule.sentence}.", *(f"{note}." for note in rule.notes)]
-    about = " ".join(" ".join(notes).replace("*/", "* /").split())
     kinds = {str: "char *const", bool: "int", int: "long long", float: "double"}
     kind = kinds.get(type(rule.labels[0]), "double")
     labels = ", ".join(language.label(label) for label in rule.labels)
-    lines = [f"/* {about}", "   Compile it with -ffp-contract=off for the same bits. */"]
+    lines = [
+        f"/* {_inside(rule.about)}",
+        "   Compile it with -ffp-contract=off for the same bits. */",
+    ]
     text = "\n".join([*rule.guards, *rule.sums])
     compared, truth = "is(" in text, "truth(" in text
     used = ["ctype"] * truth + ["float", "math"] + ["stddef"] * ("NULL" in text)
@@ -107,17 +101,16 @@ def module(rule: Spelled, language: C) -> str:
     lines += [_TRUTH] if truth else []
     place = "/* The place of the label; -1 where a value is missing or not known. */"
     head = "int predict(const struct row *row) {"
-    if several:
+    if rule.several:
         lines += ["", place, head, *_guarded(rule, language, "-1")]
         lines += ["  const double scores[] = {", *(f"    {sum_}," for sum_ in rule.sums), "  };"]
         lines += ["  int first = 0;", f"  for (int k = 1; k < {len(rule.sums)}; ++k)"]
         lines += ["    if (scores[k] > scores[first]) first = k;", "  return first;"]
     else:
-        name = "points" if rule.is_card else "score"
         lines += ["", "/* What decides; NaN where a value is missing or not known. */"]
-        lines += [f"double {name}(const struct row *row) {{"]
+        lines += [f"double {rule.decides}(const struct row *row) {{"]
         lines += [*_guarded(rule, language, "NAN"), f"  return {rule.sums[0]};", "}", ""]
-        lines += [place, head, f"  const double found = {name}(row);"]
+        lines += [place, head, f"  const double found = {rule.decides}(row);"]
         lines += [f"  return isnan(found) ? -1 : found >= {rule.threshold};"]
     return "\n".join([*lines, "}", ""])
 
@@ -131,5 +124,10 @@ def _guarded(rule: Spelled, language: C, none: str) -> list[str]:
 def _declared(source: Source, language: C) -> str:
     kind = "const char *" if source.words else "double "
     style = "" if source.style is None else f", as a number{source.style}"
-    about = f"{source.name}{style}".replace("*/", "* /")
-    return f"  {kind}{language.fields[source.name]};  /* {' '.join(about.split())} */"
+    about = _inside(f"{source.name}{style}")
+    return f"  {kind}{language.fields[source.name]};  /* {about} */"
+
+
+def _inside(text: str) -> str:
+    """Text in a line that does not end a comment."""
+    return " ".join(text.replace("*/", "* /").split())

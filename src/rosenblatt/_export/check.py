@@ -9,6 +9,7 @@ import re
 import shutil
 import sqlite3
 import subprocess
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import replace
@@ -17,7 +18,7 @@ from importlib.resources import files
 from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, NamedTuple, Protocol
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -68,21 +69,21 @@ class Rows(NamedTuple):
     X: NDArray[np.float64]  # as the rule takes them
 
 
-class Program(Protocol):
+class Program(ABC):
     """What runs an export."""
 
-    where: str
-    precision: float  # of a score, as a share of its terms
-    takes_features: bool  # so that rows without a value are not its concern
+    where: ClassVar[str]
+    precision: float = 0.0  # of a score, as a share of its terms
+    takes_features: ClassVar = False  # True: rows without a value are not its concern
+    language: Language | None = None  # that of `value`; None: it is not asked for values
 
+    @abstractmethod
     def labels(self, names: Sequence[str], rows: Rows) -> list[Any]:
         """None where there is no answer."""
 
-    def language(self, preprocessing: Preprocessing) -> Language | None:
-        """That of the values of single columns."""
-
     def value(self, text: str, cells: dict[str, str]) -> float | None:
         """What an expression is in one row."""
+        raise NotImplementedError
 
 
 def check(
@@ -178,7 +179,7 @@ class _Compared:
 
     def _column_read_otherwise(self, row: int) -> str | None:
         cells = dict(zip(self._names, self._rows.cells[row], strict=True))
-        language = self._program.language(self._preprocessing)
+        language = self._program.language
         if language is None:
             return None
         own = readings(self._estimator, self._preprocessing, language, on_unseen=self._on_unseen)
@@ -223,10 +224,10 @@ def _said(label: Any) -> str:
 # --- What runs an export --------------------------------------------------------------------------
 
 
-class InSqlite:
+class InSqlite(Program):
     """As `.import` leaves a table: text in every cell."""
 
-    where, precision, takes_features = "SQLite", 0.0, False
+    where, language = "SQLite", Sql()
 
     def __init__(self, query: str, table: str, labels: Sequence[Any]):
         self._query, self._table = query, table
@@ -252,17 +253,14 @@ class InSqlite:
             base.executemany(f"INSERT INTO {quoted(self._table)} VALUES ({places})", cells)
             return base.execute(query).fetchall()
 
-    def language(self, preprocessing: Preprocessing) -> Language:
-        return Sql()
-
     def value(self, text: str, cells: dict[str, str]) -> float | None:
         query = f"SELECT {text} FROM {quoted(self._table)}"
         value: float | None = self._asked(query, list(cells), [tuple(cells.values())])[0][0]
         return value
 
 
-class InPython:
-    where, precision, takes_features = "Python", 0.0, False
+class InPython(Program):
+    where, language = "Python", Python()
 
     def __init__(self, text: str, estimator: Any, preprocessing: Preprocessing):
         self._module: dict[str, Any] = {"__name__": "exported"}
@@ -274,23 +272,20 @@ class InPython:
         predict = self._module["predict"]
         return [predict(dict(zip(names, cells, strict=True))) for cells in rows.cells]
 
-    def language(self, preprocessing: Preprocessing) -> Language:
-        return Python()
-
     def value(self, text: str, cells: dict[str, str]) -> float | None:
         x = {name: eval(read, self._module, {"row": cells}) for name, read in self._read.items()}
         value: float | None = eval(text, self._module, {"x": x})
         return value
 
 
-class InSheet:
+class InSheet(Program):
     """Cells as a spreadsheet has them once it has opened the file."""
 
-    where, precision, takes_features = "a sheet", 1e-12, False
+    where, precision = "a sheet", 1e-12
 
     def __init__(self, text: str, cells: dict[str, str], preprocessing: Preprocessing):
         self._parser = needed("formulas", "Checking a formula").Parser()
-        self._formula, self._cells = self._compiled(text), cells
+        self._formula, self.language = self._compiled(text), Excel(cells)
         self._names = {cell.replace("$", ""): name for name, cell in cells.items()}
         self._decimal = preprocessing.reading.mark
         styles = preprocessing.reading.styles.items()
@@ -307,9 +302,6 @@ class InSheet:
 
     def labels(self, names: Sequence[str], rows: Rows) -> list[Any]:
         return self._evaluated(self._formula, names, rows.cells)
-
-    def language(self, preprocessing: Preprocessing) -> Language:
-        return Excel(self._cells)
 
     def value(self, text: str, cells: dict[str, str]) -> float | None:
         formula, row = self._compiled(f"={text}"), tuple(cells.values())
@@ -347,10 +339,10 @@ def _plain(label: Any) -> Any:
     return label.item() if isinstance(label, np.generic) else label
 
 
-class InJavaScript:
+class InJavaScript(Program):
     """Cells as text, in Node."""
 
-    where, precision, takes_features = "Node", 0.0, False
+    where, language = "Node", JavaScript()
 
     def __init__(self, text: str, estimator: Any, preprocessing: Preprocessing):
         self._node, self._text = _tool("Checking JavaScript", "node"), text
@@ -360,9 +352,6 @@ class InJavaScript:
     def labels(self, names: Sequence[str], rows: Rows) -> list[Any]:
         cells = [dict(zip(names, row, strict=True)) for row in rows.cells]
         return self._asked(cells, self._text, "predict")
-
-    def language(self, preprocessing: Preprocessing) -> Language:
-        return JavaScript()
 
     def value(self, text: str, cells: dict[str, str]) -> float | None:
         value = f"export function value(row) {{ const x = {{{self._x}}}; return {text}; }}"
@@ -382,16 +371,17 @@ class InJavaScript:
             return answers
 
 
-class InC:
+class InC(Program):
     """Numbers as doubles, and words as text, compiled."""
 
-    where, precision, takes_features = "C", 0.0, False
+    where = "C"
 
     def __init__(self, text: str, estimator: Any, preprocessing: Preprocessing):
         self._compiler = _tool("Checking C", "cc", "gcc", "clang")
         self._text, self._labels = text, estimator.classes_.tolist()
-        self._language = C(inputs(estimator, preprocessing))
-        self._sources = spelled(estimator, preprocessing, self._language).sources
+        language = C(inputs(estimator, preprocessing))
+        self._fields = language.fields
+        self._sources = spelled(estimator, preprocessing, language).sources
         places = zip(preprocessing.number_places, preprocessing.numbers, strict=True)
         self._places = {column.name: j for j, column in places}
 
@@ -407,7 +397,7 @@ class InC:
                     number = repr(float(rows.unfilled[i, self._places[source.name]]))
                     lines.append(f"{len(number)}\n{number}")
         read = " ".join(
-            f"row.{self._language.fields[source.name]} = "
+            f"row.{self._fields[source.name]} = "
             + ("cell(&used);" if source.words else "strtod(cell(&used), NULL);")
             for source in self._sources
         )
@@ -420,12 +410,6 @@ class InC:
             _output([self._compiler, *flags, "rule.c", "-lm"], folder)
             found = _output([os.path.join(folder, "rule")], folder, "".join(lines)).split()
         return [None if k == "-1" else self._labels[int(k)] for k in found]
-
-    def language(self, preprocessing: Preprocessing) -> None:
-        """Single columns are not asked for."""
-
-    def value(self, text: str, cells: dict[str, str]) -> float | None:
-        raise NotImplementedError
 
 
 def _tool(what: str, *names: str) -> str:
@@ -444,8 +428,8 @@ def _output(command: list[str], folder: str, text: str = "") -> str:
     return done.stdout
 
 
-class InOnnx:
-    where, takes_features = "onnxruntime", True
+class InOnnx(Program):
+    where, takes_features = "onnxruntime", True  # a graph takes features
 
     def __init__(self, path: Any, dtype: str, *, exact: bool = True):
         runtime = needed("onnxruntime", "Checking an ONNX file")
@@ -457,9 +441,3 @@ class InOnnx:
         found = self._session.run(["label"], {"X": rows.unfilled.astype(self._dtype)})[0]
         labels: list[Any] = np.asarray(found).tolist()
         return labels
-
-    def language(self, preprocessing: Preprocessing) -> None:
-        """A graph takes features."""
-
-    def value(self, text: str, cells: dict[str, str]) -> float | None:
-        raise NotImplementedError

@@ -63,7 +63,7 @@ class Excel(Language):
         cell = self._cells[source.name]
         if source.missing == ("",):
             return f'{cell}=""'
-        return f"ISNUMBER(FIND({_BETWEEN}&{cell}&{_BETWEEN},{_listed(source.missing)}))"
+        return f"ISNUMBER(FIND({_BETWEEN}&{cell}&{_BETWEEN},{self._listed(source.missing)}))"
 
     def no_number(self, source: Source) -> str:
         """To a sheet text is greater than every number."""
@@ -76,7 +76,7 @@ class Excel(Language):
         return f"IF(ISNUMBER({cell}),{early},TRUE)"
 
     def is_word(self, value: str, words: list[str]) -> str:
-        return self.any_of([f"EXACT({value},{_text(word)})" for word in words])
+        return self.any_of([f"EXACT({value},{self.text(word)})" for word in words])
 
     def is_truth(self, value: str, truth: bool) -> str:
         """To LibreOffice TRUE is the number 1."""
@@ -95,22 +95,20 @@ class Excel(Language):
     def label(self, label: Any) -> str:
         if isinstance(label, bool):
             return "TRUE" if label else "FALSE"
-        return _text(label) if isinstance(label, str) else self.number(label)
+        return self.text(label) if isinstance(label, str) else self.number(label)
 
+    def text(self, text: str) -> str:
+        if len(text) > _TEXT:
+            raise InputError(
+                f"The text {text[:40]!r}… has {len(text)} characters, and a formula takes {_TEXT}: "
+                f"export as {either('SQL or Python', '--sql or --python')}."
+            )
+        return '"' + text.replace('"', '""') + '"'
 
-def _text(text: str) -> str:
-    if len(text) > _TEXT:
-        raise InputError(
-            f"The text {text[:40]!r}… has {len(text)} characters, and a formula takes {_TEXT}: "
-            f"export as {either('SQL or Python', '--sql or --python')}."
-        )
-    return '"' + text.replace('"', '""') + '"'
-
-
-def _listed(words: Sequence[str]) -> str:
-    """As one text, since a formula has few characters."""
-    bars, text = _BETWEEN.strip('"'), "".join(f"{word}¦" for word in words)
-    return _text(f"{bars}{text}")
+    def _listed(self, words: Sequence[str]) -> str:
+        """As one text, since a formula has few characters."""
+        bars, text = _BETWEEN.strip('"'), "".join(f"{word}¦" for word in words)
+        return self.text(f"{bars}{text}")
 
 
 def _joined(operator: str, conditions: list[str]) -> str:

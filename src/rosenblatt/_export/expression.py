@@ -46,12 +46,26 @@ class Spelled:
         return [source.name for source in self.sources]
 
     @property
+    def several(self) -> bool:
+        return len(self.labels) > 2
+
+    @property
+    def decides(self) -> str:
+        """What the label follows from."""
+        return "points" if self.is_card else "scores" if self.several else "score"
+
+    @property
+    def about(self) -> str:
+        """In one line."""
+        return " ".join(f"{'. '.join([self.sentence, *self.notes])}.".split())
+
+    @property
     def sentence(self) -> str:
         what = self.target or "the label"
-        if len(self.labels) > 2:
+        if self.several:
             return f"{what}: the label with the highest score, on a tie the first"
         sum_ = "points reach" if self.is_card else "score reaches"
-        second, first = self.labels[1], self.labels[0]
+        first, second = self.labels
         return f"{what} is {second} where the {sum_} {self.threshold}, else {first}"
 
 
@@ -125,6 +139,15 @@ def readings(
         if features.guards:
             value = language.chosen(language.any_of(features.guards), language.none, value)
         yield j, features.sources[0].name, value
+
+
+def check_features(estimator: Any, preprocessing: Preprocessing | None) -> None:
+    d = estimator.n_features_in_
+    if preprocessing is not None and len(preprocessing.feature_names) != d:
+        raise InputError(
+            f"The preprocessing makes {len(preprocessing.feature_names)} features, but the "
+            f"estimator was trained on {d}. Give the one that made its rows, or none."
+        )
 
 
 def feature_names(estimator: Any, preprocessing: Preprocessing | None) -> Sequence[str]:
@@ -385,5 +408,11 @@ class Language(ABC):
         """The condition that this value is true, or false, however it is spelled."""
 
     @abstractmethod
+    def text(self, text: str) -> str:
+        """Text in quotes."""
+
     def label(self, label: Any) -> str:
         """A label: text, a number or a truth value."""
+        if isinstance(label, str):
+            return self.text(label)
+        return str(int(label)) if isinstance(label, bool | int) else self.number(label)

@@ -64,6 +64,9 @@ class JavaScript(Language):
         spellings = _text([str(truth).lower(), str(int(truth))])
         return f"{spellings}.includes(String({value}).toLowerCase())"
 
+    def text(self, text: str) -> str:
+        return _text(text)
+
     def label(self, label: Any) -> str:
         return _text(label)
 
@@ -103,22 +106,23 @@ def _helpers(sources: list[Source]) -> list[str]:
 def module(rule: Spelled) -> str:
     """`predict(row)`, and what it compares."""
     language = JavaScript()
-    several = len(rule.labels) > 2
-    name = "points" if rule.is_card else "scores" if several else "score"
-    head = " ".join([f"{rule.sentence}.", *(f"{note}." for note in rule.notes)])
-    lines = [f"// {' '.join(head.split())}", "", *_helpers(rule.sources), ""]
+    lines = [f"// {rule.about}", "", *_helpers(rule.sources), ""]
     lines += ["/** What decides; null where a value is missing or not known. */"]
-    lines += [f"export function {name}(row) {{", "  const x = {"]
+    lines += [f"export function {rule.decides}(row) {{", "  const x = {"]
     lines += [f"    {_text(source.name)}: {read(source)}," for source in rule.sources]
     lines.append("  };")
     if rule.guards:
         lines += ["  if (", f"    {language.any_of(rule.guards)}", "  ) return null;"]
-    if several:
+    if rule.several:
         lines += ["  return [", *(f"    {sum_}," for sum_ in rule.sums), "  ];"]
     else:
         lines.append(f"  return {rule.sums[0]};")
     labels = ", ".join(language.label(label) for label in rule.labels)
-    place = "found.indexOf(Math.max(...found))" if several else f"Number(found >= {rule.threshold})"
+    place = (
+        "found.indexOf(Math.max(...found))"
+        if rule.several
+        else f"Number(found >= {rule.threshold})"
+    )
     return "\n".join(
         [
             *lines,
@@ -126,7 +130,7 @@ def module(rule: Spelled) -> str:
             "",
             "/** The label of a row, an object with the columns; null where there is none. */",
             "export function predict(row) {",
-            f"  const found = {name}(row);",
+            f"  const found = {rule.decides}(row);",
             f"  return found === null ? null : [{labels}][{place}];",
             "}",
             "",

@@ -77,17 +77,14 @@ def _column(
 
 
 def _field(dictionary: Element, column: Number | Words, source: Source, on_unseen: str) -> None:
+    field = SubElement(dictionary, "DataField", name=column.name)
     if isinstance(column, Number):
-        field = SubElement(
-            dictionary, "DataField", name=column.name, optype="continuous", dataType="double"
-        )
+        field.attrib.update(optype="continuous", dataType="double")
         if source.style is not None:
             field.set("displayName", f"{column.name}, as a number{source.style}")
         return
     kind = "boolean" if column.boolean else "string"
-    field = SubElement(
-        dictionary, "DataField", name=column.name, optype="categorical", dataType=kind
-    )
+    field.attrib.update(optype="categorical", dataType=kind)
     if on_unseen == "error" and not column.pooled:
         for word in column.words:
             SubElement(field, "Value", value=word.lower() if column.boolean else word)
@@ -119,24 +116,10 @@ def _name(column: Number | Words) -> str:
 
 def _output(model: Element, card: Card, labels: list[Any]) -> None:
     output = SubElement(model, "Output")
-    SubElement(
-        output,
-        "OutputField",
-        name="points",
-        optype="continuous",
-        dataType="double",
-        feature="predictedValue",
-    )
+    _output_field(output, "points", "continuous", "double", "predictedValue")
     kinds = {str: "string", bool: "boolean", int: "integer"}
     kind = kinds.get(type(labels[0]), "double")
-    label = SubElement(
-        output,
-        "OutputField",
-        name="predicted",
-        optype="categorical",
-        dataType=kind,
-        feature="transformedValue",
-    )
+    label = _output_field(output, "predicted", "categorical", kind, "transformedValue")
     chosen = SubElement(label, "Apply", function="if")
     reached = SubElement(chosen, "Apply", function="greaterOrEqual")
     SubElement(reached, "FieldRef", field="points")
@@ -145,15 +128,14 @@ def _output(model: Element, card: Card, labels: list[Any]) -> None:
         text = str(value).lower() if isinstance(value, bool) else str(value)
         SubElement(chosen, "Constant", dataType=kind).text = text
     for rank in range(1, min(_REASONS, len(card.terms)) + 1):
-        SubElement(
-            output,
-            "OutputField",
-            name=f"reason_{rank}",
-            optype="categorical",
-            dataType="string",
-            feature="reasonCode",
-            rank=str(rank),
-        )
+        reason = _output_field(output, f"reason_{rank}", "categorical", "string", "reasonCode")
+        reason.set("rank", str(rank))
+
+
+def _output_field(output: Element, name: str, optype: str, kind: str, feature: str) -> Element:
+    return SubElement(
+        output, "OutputField", name=name, optype=optype, dataType=kind, feature=feature
+    )
 
 
 # --- Characteristics: where none of the attributes holds, a value is missing, and there are no poin

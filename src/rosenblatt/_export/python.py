@@ -76,6 +76,9 @@ class Python(Language):
     def is_truth(self, value: str, truth: bool) -> str:
         return f"str({value}).lower() in {(str(truth).lower(), str(int(truth)))!r}"
 
+    def text(self, text: str) -> str:
+        return repr(text)
+
     def label(self, label: Any) -> str:
         return repr(label)
 
@@ -128,10 +131,7 @@ def _helpers(sources: list[Source]) -> list[str]:
 def module(rule: Spelled) -> str:
     """`predict(row)`, and what it compares."""
     language = Python()
-    several = len(rule.labels) > 2
-    name = "points" if rule.is_card else "scores" if several else "score"
-    head = " ".join([f"{rule.sentence}.", *(f"{note}." for note in rule.notes)])
-    lines = [repr(" ".join(head.split())), "", *_helpers(rule.sources), "", f"def {name}(row):"]
+    lines = [repr(rule.about), "", *_helpers(rule.sources), "", f"def {rule.decides}(row):"]
     lines += ['    """What decides; None where a value is missing or not known."""', "    x = {"]
     lines += [f"        {source.name!r}: {read(source)}," for source in rule.sources]
     lines.append("    }")
@@ -142,7 +142,7 @@ def module(rule: Spelled) -> str:
             "    ):",
             "        return None",
         ]
-    if several:
+    if rule.several:
         lines += ["    return [", *(f"        {sum_}," for sum_ in rule.sums), "    ]"]
     else:
         lines.append(f"    return {rule.sums[0]}")
@@ -150,7 +150,7 @@ def module(rule: Spelled) -> str:
     lines += [
         '    """The label of a row, a dict of the columns by name; None where there is none."""'
     ]
-    lines += [f"    found = {name}(row)", "    if found is None:", "        return None"]
+    lines += [f"    found = {rule.decides}(row)", "    if found is None:", "        return None"]
     labels = ", ".join(language.label(label) for label in rule.labels)
-    chosen = "found.index(max(found))" if several else f"found >= {rule.threshold}"
+    chosen = "found.index(max(found))" if rule.several else f"found >= {rule.threshold}"
     return "\n".join([*lines, f"    return [{labels}][{chosen}]", ""])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, final
+from typing import final
 
 from rosenblatt._export.expression import Language, Source, Spelled, refused
 from rosenblatt.data.dates import Days
@@ -62,7 +62,7 @@ class Sql(Language):
         text = f"TRIM({name if source.words else f'CAST({name} AS VARCHAR(64))'})"
         if source.missing == ("",):
             return f"NULLIF({text}, '') IS NULL"
-        return f"COALESCE({text}, '') IN ({', '.join(map(_text, source.missing))})"
+        return f"COALESCE({text}, '') IN ({', '.join(map(self.text, source.missing))})"
 
     def no_number(self, source: Source) -> str:
         """SQLite casts text to 0. Compared with a float, text that is a number becomes one, and
@@ -77,16 +77,14 @@ class Sql(Language):
         return f"({column} IS NULL OR {none})"
 
     def is_word(self, value: str, words: list[str]) -> str:
-        said = ", ".join(_text(word) for word in words)
+        said = ", ".join(self.text(word) for word in words)
         return f"{value} = {said}" if len(words) == 1 else f"{value} IN ({said})"
 
     def is_truth(self, value: str, truth: bool) -> str:
-        return f"LOWER({value}) IN ({_text(str(truth).lower())}, '{int(truth)}')"
+        return f"LOWER({value}) IN ({self.text(str(truth).lower())}, '{int(truth)}')"
 
-    def label(self, label: Any) -> str:
-        if isinstance(label, str):
-            return _text(label)
-        return str(int(label)) if isinstance(label, bool | int) else self.number(label)
+    def text(self, text: str) -> str:
+        return "'" + text.replace("'", "''") + "'"
 
 
 def _whole_part(above: int) -> str:
@@ -129,10 +127,6 @@ def _is_date(column: str, style: Days) -> str:
     )
 
 
-def _text(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"
-
-
 def query(rule: Spelled, table: str) -> str:
     """The label that is predicted, the score or the points, and the columns of the table.
 
@@ -140,8 +134,8 @@ def query(rule: Spelled, table: str) -> str:
     left out, SQLite takes the first of the two, and other databases call it ambiguous.
     """
     taken = {name.lower() for name in (*rule.inputs, *rule.taken)}
-    sums = [_unused_name("points" if rule.is_card else "score", taken)]
-    if len(rule.labels) > 2:
+    sums = [_unused_name(rule.decides, taken)]
+    if rule.several:
         sums = [_unused_name(f"score_{k + 1}", taken) for k in range(len(rule.labels))]
     language, predicted = Sql(), _unused_name("predicted", taken)
     guard = end = ""

@@ -43,6 +43,16 @@ def unpiped(estimator: Any) -> tuple[Any, Preprocessing | None]:
     return rule, Preprocessing(tuple(columns))
 
 
+def preceding(rule: Any, folded: Preprocessing | None, given: Any) -> Any:
+    """What comes before a rule: the other steps of its pipeline, or what was given with it, else
+    what it brings along."""
+    if folded is None:
+        return getattr(rule, "preprocessing_", None) if given is None else given
+    if given is not None:
+        raise InputError("A pipeline brings its preprocessing along: leave out the other one.")
+    return folded
+
+
 def piped(rule: Any, columns: Sequence[Number]) -> Any:
     """A pipeline that fills and scales as these columns, which are all filled or none, before a
     rule. It has the names of columns that are not those of `unpiped`."""

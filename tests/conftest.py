@@ -81,7 +81,11 @@ def rng():
 
 @pytest.fixture
 def shell(tmp_path, monkeypatch, capfd):
-    """Run the command in an empty folder; returns exit code, standard output, standard error."""
+    """Run the command in an empty folder; returns exit code, standard output, standard error.
+
+    Every option that it names is one of its own, or of a command that is named before it.
+    """
+    from commands import check_options
     from rosenblatt.cli import run
 
     monkeypatch.chdir(tmp_path)
@@ -89,6 +93,7 @@ def shell(tmp_path, monkeypatch, capfd):
     def call(*arguments):
         code = run([str(a) for a in arguments])
         out, err = capfd.readouterr()
+        check_options(arguments, out + err)
         return code, out, err
 
     return call

@@ -505,16 +505,28 @@ def test_signs_of_too_many_columns_are_refused_first(shell):
     check_sentence(err.strip())
 
 
-def test_a_proof_by_groups_of_rows_has_no_file_and_it_is_said(shell):
-    write("t.csv", "dose,y\n1,no\n2,no\n3,no\n3,yes\n4,yes\n5,yes\n")
-    _, out, err = shell("certify", "t.csv", "-y", "y", "--min-errors", "--proofs", "p")
-    assert "A rule with 1 error misclassifies row " in out
-    check_sentence(err.strip())
+def test_groups_of_rows_are_a_file_each(shell):
+    """So many errors as files: no row is in two of them, and every rule errs in each."""
+    write("t.csv", "a,b,y\n0,0,n\n0,1,y\n1,0,y\n1,1,n\n5,5,n\n5,6,y\n6,5,y\n6,6,n\n")
+    asked = ("certify", "t.csv", "-y", "y", "--min-errors", "--json")
+    _, out, err = shell(*asked, "--proofs", "p", "-o", "c.json")
+    assert json.loads(out)["fewest_errors"]["lower"] == 2
+    check_sentence(err.splitlines()[-1])
+    files = sorted(Path("p").iterdir())
+    rows = [row for file in files for row in json.loads(file.read_text())["conflict"]["rows"]]
+    assert [file.name for file in files] == ["conflict-1.json", "conflict-2.json"]
+    assert len(rows) == len(set(rows))
+    for file in files:
+        assert shell("verify", file, "t.csv")[0] == 0
+    told = shell(*asked, "-o", "other.json")[2].splitlines()
+    assert any("--proofs FOLDER" in line for line in told)
+
+
+def test_a_proof_by_shares_of_groups_has_no_file_and_it_is_said(shell):
+    write("t.csv", "dose,y,w\n1,no,2\n2,no,3\n3,no,4\n3,yes,2\n4,yes,1\n9,no,0\n")
+    asked = ("certify", "t.csv", "-y", "y", "--weight", "w", "--min-errors", "--proofs", "p")
+    check_sentence(shell(*asked)[2].splitlines()[-1])
     assert not Path("p").exists()
-    _, _, err = shell(
-        "certify", "t.csv", "-y", "y", "--min-errors", "--forced-signs", "--proofs", "p"
-    )
-    check_sentence(err.strip())
 
 
 def test_signs_do_without_the_fewest_errors(shell):

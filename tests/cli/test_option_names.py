@@ -44,6 +44,16 @@ def test_an_option_is_spelled_for_its_reader(name, values, in_python, typed):
     assert either("a function", "a command") == "a function"
 
 
+def test_an_option_of_another_command_is_named_with_it(shell):
+    """`rosenblatt predict` fills nothing in; `rosenblatt fit` learns how."""
+    write("t.csv", "a,y\n" + "1,n\n2,y\n" * 20)
+    write("new.csv", "a,b\n1,x\n,y\n")
+    shell("fit", "t.csv", "-y", "y")
+    asked = ("predict", "t-rosenblatt/model.json", "new.csv", "--on-missing", "error")
+    assert "train with rosenblatt fit --impute mean." in shell(*asked)[2]
+    assert "use --impute mean," in " ".join(shell("inspect", "new.csv")[1].split())
+
+
 def options_of_commands():
     context = click.Context(group)
     for name in COMMANDS:

@@ -255,6 +255,19 @@ def test_the_command_checks_a_table(shell, model, tmp_path, kind):
     assert (tmp_path / "out").exists()
 
 
+def test_a_table_is_checked_that_is_written_otherwise(shell, model, tmp_path):
+    """Each option that the refusals name is one of this command, and does what it says."""
+    names, *rows = (tmp_path / "t.csv").read_text().splitlines()
+    (tmp_path / "new.csv").write_text("\n".join(["A title", *rows]).replace(",", "|"))
+    asked = ("export", model, "--python", "-o", "out", "--check", "new.csv")
+    read = ("--sep", "|", "--skip-rows", "1", "--names", names)
+    assert shell(*asked)[0] == 2
+    assert shell(*asked, *read)[0] == 0
+    asked = ("export", model, "--excel-formula", "--columns-of", "new.csv")
+    assert "age in C2" in shell(*asked, *read)[2]  # below the title
+    assert shell("export", model, "--python", "--sep", "|")[0] == 2
+
+
 def test_nothing_is_written_where_a_row_differs(shell, tmp_path):
     (tmp_path / "t.csv").write_text("zip,y\n" + "00123,a\n123,b\n" * 20)
     X, y, preprocessing = data.read(tmp_path / "t.csv", target="y", categorical="zip").encode(

@@ -91,11 +91,13 @@ def check(
     preprocessing: Preprocessing,
     program: Program,
     source: Any,
+    options: FileOptions | None = None,
     *,
     on_unseen: str = "error",
 ) -> Checked:
-    """Compares every row of a table. InputError at the first that differs."""
-    reader = reader_of(source, preprocessing.reading, FileOptions())
+    """Compares every row of a table, read as that of training but for `options`. InputError at the
+    first that differs."""
+    reader = reader_of(source, preprocessing.reading, options or FileOptions())
     names, texts = texts_like(reader.as_written(), None)
     size = max(1, _NUMBERS // max(1, len(preprocessing.feature_names)))
     rows = without = rounded = 0

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt._training.card_rule import Card
-from rosenblatt._util.spelling import option
+from rosenblatt._util.spelling import either, option
 from rosenblatt._util.text import first_few
 from rosenblatt.data.features import MISSING, Number, Seen, Words
 from rosenblatt.data.preprocessing import Preprocessing
@@ -299,8 +299,8 @@ def changeable(preprocessing: Preprocessing, fixed: Sequence[str]) -> list[Chang
         raise InputError(
             f"{option('counterfactual')} needs the range of each column in training, and this "
             "model does not say it: "
-            f"rosenblatt fit writes it, but for {option('stream', True)} and "
-            f"{option('private', True)}. Fit again.",
+            "rosenblatt fit writes it, but for "
+            f"{either('stream=True and private=True', '--stream and --private')}. Fit again.",
             option="counterfactual",
         )
     return list(_columns(preprocessing, set(fixed)))

@@ -7,12 +7,13 @@ reader is at a shell.
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
-_at_shell = False  # of the whole process: its threads make sentences, too
+_Spelled = Callable[[str], str]
+_at_shell: _Spelled | None = None  # of the whole process: its threads make sentences, too
 _about_frame = ContextVar("about_frame", default=False)
 # Options that are not the parameter with dashes before it.
 _TYPED = {"C": "-C", "costs": "--cost", "fit_intercept": "--intercept"}
@@ -32,10 +33,11 @@ _METAVARS = {
 
 
 @contextmanager
-def in_shell() -> Iterator[None]:
-    """Sentences that are made inside are read by someone who typed a command."""
+def in_shell(with_command: _Spelled = str) -> Iterator[None]:
+    """Sentences that are made inside are read by someone who typed a command. `with_command` puts
+    the command that has it before an option that this one does not have."""
     global _at_shell  # noqa: PLW0603 - a process is a command, or it is not
-    before, _at_shell = _at_shell, True
+    before, _at_shell = _at_shell, with_command
     try:
         yield
     finally:
@@ -56,10 +58,11 @@ def about_frame() -> Iterator[None]:
 def option(name: str, *values: object) -> str:
     """A parameter with its value; without one, its name; with several, a list, or the option
     several times. `...` stands for a value that the reader has to find."""
+    if _at_shell is not None:
+        typed = " ".join(_typed(name, value) for value in _single(name, values))
+        return _at_shell(typed or _typed_name(name))
     if not values:
-        return _typed_name(name) if _at_shell else name
-    if _at_shell:
-        return " ".join(_typed(name, value) for value in _single(name, values))
+        return name
     if values == (...,):
         return f"{name}={_METAVARS.get(name, name.upper())}"
     some = repr(values[0]) if len(values) == 1 else repr(list(values))
@@ -80,7 +83,7 @@ def command_line(words: Iterable[str]) -> str:
 
 def either(python: str, shell: str) -> str:
     """Words that are not an option, as one says them in Python and in a shell."""
-    return shell if _at_shell else python
+    return python if _at_shell is None else shell
 
 
 def _single(name: str, values: tuple[object, ...]) -> Iterator[object]:

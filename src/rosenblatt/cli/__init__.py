@@ -9,8 +9,10 @@ import difflib
 import gc
 import io
 import os
+import re
 import shlex
 import sys
+from functools import partial
 from importlib import import_module
 from typing import Any
 
@@ -93,6 +95,16 @@ def in_environment(command: str, option: click.Option) -> str:
     return f"rosenblatt_{command}_{flag}".replace("-", "_").upper()
 
 
+def _with_command(own: list[str], typed: str) -> str:
+    """An option that the command does not have stands behind the first one that has it."""
+    flag = re.split("[ =]", typed, maxsplit=1)[0]
+    for name in (*own, *COMMANDS):
+        command = group.get_command(click.Context(group), name)
+        if command and any(flag in (*p.opts, *p.secondary_opts) for p in command.params):
+            return typed if [name] == own else f"rosenblatt {name} {typed}"
+    return typed
+
+
 _HELP = f"""Linear classifiers you can check.
 
 From a table: a rule that can be read, its error on unseen rows, and a proof of what no linear
@@ -130,7 +142,7 @@ def main(arguments: list[str] | None = None) -> None:
 def run(arguments: list[str]) -> int:
     """Run the command; returns the exit code."""
     try:
-        with in_shell():
+        with in_shell(partial(_with_command, arguments[:1])):
             code: Any = group.main(
                 arguments or ["--help"], prog_name="rosenblatt", standalone_mode=False
             )

@@ -74,11 +74,16 @@ def maybe_table_options(function: Function) -> Function:
     return _all([_maybe_files, *_table], function)
 
 
-def row_options(*, labelled: bool = False) -> Callable[[Function], Function]:
-    """FILE... of rows whose preprocessing is known."""
+def file_options(*, labelled: bool = False) -> Callable[[Function], Function]:
+    """How a table is read whose preprocessing is known: take them as **reading."""
     options = options_of(FileOptions).items()
     reading = [_option(name, o) for name, o in options if labelled or not o.of_labels]
-    return lambda function: _all([_files, *reading], function)
+    return lambda function: _all(reading, function)
+
+
+def row_options(*, labelled: bool = False) -> Callable[[Function], Function]:
+    """FILE... of rows whose preprocessing is known."""
+    return lambda function: _files(file_options(labelled=labelled)(function))
 
 
 def signs_of(given: Sequence[str]) -> dict[str, str] | None:

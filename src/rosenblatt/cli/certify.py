@@ -44,7 +44,11 @@ _NOT_SEPARABLE = 12
 
 @click.command(cls=Command)
 @_options.table_options
-@_options.file_option("-o", "--output", help="Write the certificate to FILE as JSON.")
+@_options.file_option(
+    "-o",
+    "--output",
+    help="Write the certificate to FILE as JSON; proofs of errors and signs: --proofs.",
+)
 @_options.file_option("--encoded", help="Write the numbers that the proof is about to FILE as CSV.")
 @_options.flag(
     "--scale",
@@ -121,7 +125,8 @@ _NOT_SEPARABLE = 12
 )
 @_options.flag(
     "--min-errors",
-    "Of two labels: also search for the fewest errors that any linear rule can make.",
+    "Of two labels: also search for the fewest errors that any linear rule can make; --proofs "
+    "writes the proof.",
 )
 @click.option(
     "--forced-signs",
@@ -138,8 +143,8 @@ _NOT_SEPARABLE = 12
 @click.option(
     "--proofs",
     metavar="FOLDER",
-    help="With --min-errors or --forced-signs: write their proofs into FOLDER as JSON files.  "
-    "[default: none]",
+    help="With --min-errors or --forced-signs: write their proofs into FOLDER as JSON files, which "
+    "rosenblatt verify checks.  [default: none]",
 )
 @_options.flag("--pairs", "With more than two labels: also check each pair of labels.")
 @_options.flag(
@@ -200,6 +205,8 @@ def command(
     found.search()
     if asked.proofs is not None:
         _write_proofs(asked.proofs, found.bracket, found.report, out)
+    elif output is not None and _proofs(found.bracket, found.report):
+        out.say(f"{output} is about the separation alone: --proofs FOLDER writes the other proofs.")
     if out.as_json:
         _common.print_json("certify", {"files": list(files)} | found.as_dict())
     else:
@@ -660,28 +667,46 @@ def _described(report: SignReport) -> dict[str, Any]:
     return {"forced_signs": {"errors": report.errors, "columns": columns}}
 
 
+def _proofs(
+    bracket: ErrorBracket | None, report: SignReport | None
+) -> dict[str, Callable[[Path], None]]:
+    """What writes each proof, by the name of its file; each says how to read the table."""
+    from rosenblatt._bounds.proof import save
+
+    proofs: dict[str, Callable[[Path], None]] = {}
+    if bracket is not None and bracket.proof == "directions":
+        proofs["fewest-errors.json"] = bracket.save
+    elif bracket is not None and _apart(bracket):
+        each = range(len(bracket.conflicts))
+        proofs |= {f"conflict-{k + 1}.json": bracket.certificate(k).save for k in each}
+    for place, column in enumerate(report or (), 1):
+        if report is not None and column.sign is not None:
+            proofs[f"sign-{place}.json"] = partial(save, report.to_dict(column.name))
+    return proofs
+
+
+def _apart(bracket: ErrorBracket) -> bool:
+    """Its conflicts have no row in common, so that there are as many errors as conflicts."""
+    return bracket.shares is not None and set(bracket.shares) == {1}
+
+
 def _write_proofs(
     folder: str, bracket: ErrorBracket | None, report: SignReport | None, out: _common.Output
 ) -> None:
-    """fewest-errors.json, and sign-1.json for the first column; each says how to read the table."""
-    from rosenblatt._bounds.proof import save
-
-    documents, groups = {}, ""
-    if bracket is not None and bracket.proof == "directions":
-        documents["fewest-errors.json"] = bracket.to_dict()
-    elif bracket is not None and bracket.proof == "conflicts" and bracket.proved_lower:
+    groups = ""
+    if bracket is not None and bracket.proof == "conflicts" and bracket.proved_lower:
         groups = (
-            "The bound on the errors has no file: it is proved by groups of rows (conflicts), and "
-            "only proofs by directions have one."
+            "Every linear rule misclassifies a row of each conflict, and no row is in two of them."
+            if _apart(bracket)
+            else "The bound on the errors has no file: it is proved by shares of groups of rows "
+            "(conflicts), and only proofs by directions and by disjoint groups have one."
         )
-    if report is not None:
-        signs = [(place, c) for place, c in enumerate(report, 1) if c.sign is not None]
-        documents |= {f"sign-{place}.json": report.to_dict(c.name) for place, c in signs}
-    if not documents:
+    proofs = _proofs(bracket, report)
+    if not proofs:
         why = groups or "No bound on the errors and no sign was proved here."
         out.say(f"--proofs: nothing was written. {why}")
         return
     make_folder(Path(folder))
-    for name, document in documents.items():
-        save(document, Path(folder) / name)
-    out.say(f"The proofs are in {folder}: {', '.join(documents)}. {groups}".rstrip())
+    for name, write in proofs.items():
+        write(Path(folder) / name)
+    out.say(f"The proofs are in {folder}: {listed([*proofs], _NAMED)}. {groups}".rstrip())

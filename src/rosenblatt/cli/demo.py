@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -16,7 +15,7 @@ _FILE = "credit.csv"
 
 @click.command(cls=Command)
 @_options.output_options
-def command(out: _common.Output) -> Any:
+def command(out: _common.Output) -> int:
     """Write a table into this folder, 1,319 credit-card applications, and fit a rule to it.
 
     The same as rosenblatt fit credit.csv --target card. Two columns of the table give the answer
@@ -29,7 +28,7 @@ def command(out: _common.Output) -> Any:
     """
     from rosenblatt import datasets
     from rosenblatt._util.files import write_whole
-    from rosenblatt.cli import fit
+    from rosenblatt.cli import run
 
     table = Path(datasets.__file__).with_name("credit_card.csv").read_bytes()
     if not Path(_FILE).exists():
@@ -39,4 +38,4 @@ def command(out: _common.Output) -> Any:
     asked = [_FILE, "--target", "card"]
     out.say(f"rosenblatt fit {' '.join(asked)}")
     asked += [f for f, on in zip(("--json", "-q", "-v"), vars(out).values(), strict=True) if on]
-    return fit.command.main(asked, prog_name="rosenblatt fit", standalone_mode=False)
+    return run(["fit", *asked])

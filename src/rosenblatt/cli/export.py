@@ -8,25 +8,25 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from rosenblatt._util.text import listed
 from rosenblatt.cli import _common, _options
 from rosenblatt.cli._help import Command
+from rosenblatt.data.options import FileOptions
 from rosenblatt.errors import InputError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from rosenblatt._export.check import Program
 
-_NAMED = 20  # columns, in a message
-_WRITTEN = {
-    "sql": "query",
-    "excel": "formula",
-    "python": "module",
-    "javascript": "module",
-    "c": "program",
-    "pmml": "document",
+_FORMATS = {  # the option that asks for one, and what is written
+    "onnx": ("--onnx FILE", "graph"),
+    "sql": ("--sql", "query"),
+    "excel": ("--excel-formula", "formula"),
+    "python": ("--python", "module"),
+    "javascript": ("--javascript", "module"),
+    "c": ("--c", "program"),
+    "pmml": ("--pmml", "document"),
 }
-_KINDS = {"onnx": "--onnx FILE", **{kind: f"--{kind}" for kind in _WRITTEN}}
-_KINDS["excel"] = "--excel-formula"
 
 
 @click.command(cls=Command)
@@ -66,6 +66,7 @@ _KINDS["excel"] = "--excel-formula"
 )
 @_options.flag("--fast", "With --onnx: one matrix product, whose rounding may differ.")
 @_options.unseen_option()
+@_options.file_options()
 @click.option(
     "--check",
     metavar="TABLE",
@@ -78,13 +79,6 @@ _KINDS["excel"] = "--excel-formula"
 @_options.output_options
 def command(
     model: str,
-    onnx: str | None,
-    sql: bool,
-    excel: bool,
-    python: bool,
-    javascript: bool,
-    c: bool,
-    pmml: bool,
     output: str | None,
     table: str | None,
     columns_of: str | None,
@@ -94,6 +88,7 @@ def command(
     check: str | None,
     force: bool,
     out: _common.Output,
+    **options: Any,
 ) -> int:
     """Turn a trained model into SQL, Python, JavaScript, C, a formula, ONNX or PMML.
 
@@ -115,7 +110,8 @@ def command(
 
     --check TABLE compares every row with `rosenblatt predict`. At the first that differs it names
     row and column, writes nothing, and exits with 2. Formulas are evaluated as in a spreadsheet
-    that has opened TABLE; that needs the extra: pip install "rosenblatt[formulas]".
+    that has opened TABLE; that needs the extra: pip install "rosenblatt[formulas]". TABLE is read
+    as the table of training was; options such as --sep say what is different.
 
     \b
     Examples:
@@ -125,12 +121,16 @@ def command(
       rosenblatt export credit-rosenblatt/model.json --python -o card.py --check credit.csv
       rosenblatt export credit-rosenblatt/model.json --onnx credit.onnx
     """
-    texts = {"sql": sql, "excel": excel, "python": python, "javascript": javascript}
-    kind = _kind({"onnx": onnx is not None, **texts, "c": c, "pmml": pmml})
-    if pmml and check is not None:
+    kind = _kind({kind: bool(options[kind]) for kind in _FORMATS})
+    onnx = options["onnx"]
+    if kind == "pmml" and check is not None:
         raise click.UsageError("--check runs no PMML: have the program check it that will read it.")
     said = {"table": table, "columns_of": columns_of, "dtype": dtype, "fast": fast or None}
     _check_options(kind, output=output, **said)
+    reading = FileOptions.of(**{name: options[name] for name in options if name not in _FORMATS})
+    if check is None and columns_of is None and (typed := reading.typed()):
+        flag = typed[0].partition("=")[0]
+        raise click.UsageError(f"{flag} says how a table is read: add --check or --columns-of.")
     inputs = (model, *(path for path in (columns_of, check) if path is not None))
     if check is not None:
         _common.check_exists(check)
@@ -158,27 +158,29 @@ def command(
             with TemporaryDirectory() as folder:
                 trial = os.path.join(folder, "trial.onnx")
                 _write_onnx(rule, trial, dtype, exact=not fast)
-                checked = _checked(rule, InOnnx(trial, dtype, exact=not fast), check, out)
+                graph = InOnnx(trial, dtype, exact=not fast)
+                checked = _checked(rule, graph, check, reading, out)
         content = _write_onnx(rule, onnx, dtype, exact=not fast)
         _tell(checked, out)
         told = f"it takes X with {len(content['features'])} {content['dtype']} columns and gives"
         out.say(f"The graph is in {onnx}: {told} label and score.")
     else:
         columns = formulas.inputs(rule.estimator, preprocessing=preprocessing)
-        cells = _cells(columns, preprocessing, columns_of) if excel else {}
+        cells = _cells(columns, preprocessing, columns_of, reading) if kind == "excel" else {}
         table = table or "data"
         text = _text(rule, kind, table, cells)
         content = {"format": kind, "columns": columns, "text": text}
         if check is not None:
-            checked = _checked(rule, _program(rule, kind, text, table, cells), check, out)
-        if excel:
+            program = _program(rule, kind, text, table, cells)
+            checked = _checked(rule, program, check, reading, out)
+        if kind == "excel":
             where = ", ".join(f"{name} in {cell}" for name, cell in cells.items())
             out.say(f"Paste the formula beside the first row and fill it down. It reads {where}.")
         _tell(checked, out)
         if output is not None:
             with _common.whole_file(output) as file:
                 file.write(text)
-            out.say(f"The {_WRITTEN[kind]} is in {output}.")
+            out.say(f"The {_FORMATS[kind][1]} is in {output}.")
         elif not out.as_json:
             click.echo(text, nl=not text.endswith("\n"))
     if out.as_json:
@@ -202,13 +204,14 @@ class _Rule(NamedTuple):
 def _kind(asked: dict[str, bool]) -> str:
     kinds = [kind for kind, wanted in asked.items() if wanted]
     if len(kinds) != 1:
-        got = "none" if not kinds else " and ".join(_KINDS[kind] for kind in kinds)
-        raise click.UsageError(f"Choose one format: {', '.join(_KINDS.values())}; got {got}.")
+        some = ", ".join(option for option, _ in _FORMATS.values())
+        got = " and ".join(_FORMATS[kind][0] for kind in kinds) or "none"
+        raise click.UsageError(f"Choose one format: {some}; got {got}.")
     return kinds[0]
 
 
 _ONLY_WITH = {
-    "output": tuple(_WRITTEN),
+    "output": tuple(kind for kind in _FORMATS if kind != "onnx"),
     "table": ("sql",),
     "columns_of": ("excel",),
     "dtype": ("onnx",),
@@ -220,8 +223,8 @@ def _check_options(kind: str, **values: Any) -> None:
     for name, value in values.items():
         if value is not None and kind not in _ONLY_WITH[name]:
             option = name.replace("_", "-")
-            kinds = " or ".join(_KINDS[k] for k in _ONLY_WITH[name])
-            raise click.UsageError(f"--{option} goes with {kinds}, not with {_KINDS[kind]}.")
+            kinds = " or ".join(_FORMATS[k][0] for k in _ONLY_WITH[name])
+            raise click.UsageError(f"--{option} goes with {kinds}, not with {_FORMATS[kind][0]}.")
 
 
 def _write_onnx(rule: _Rule, output: str, dtype: str, *, exact: bool) -> dict[str, Any]:
@@ -233,11 +236,14 @@ def _write_onnx(rule: _Rule, output: str, dtype: str, *, exact: bool) -> dict[st
     return {"onnx": output, "dtype": dtype, "features": features}
 
 
-def _checked(rule: _Rule, program: Program, source: str, out: _common.Output) -> Any:
+def _checked(
+    rule: _Rule, program: Program, source: str, reading: FileOptions, out: _common.Output
+) -> Any:
     from rosenblatt._export.check import check
 
+    about = rule.estimator, rule.preprocessing
     with out.working("checking every row"), out.reading():
-        return check(rule.estimator, rule.preprocessing, program, source, on_unseen=rule.on_unseen)
+        return check(*about, program, source, reading, on_unseen=rule.on_unseen)
 
 
 def _text(rule: _Rule, kind: str, table: str, cells: dict[str, str]) -> str:
@@ -246,9 +252,9 @@ def _text(rule: _Rule, kind: str, table: str, cells: dict[str, str]) -> str:
     about: dict[str, Any] = {"preprocessing": rule.preprocessing, "on_unseen": rule.on_unseen}
     if kind == "sql":
         return formulas.to_sql(rule.estimator, table=table, **about)
-    if kind in ("python", "javascript", "c", "pmml"):
-        return str(getattr(formulas, f"to_{kind}")(rule.estimator, **about))
-    return formulas.to_excel_formula(rule.estimator, cells=cells, **about)
+    if kind == "excel":
+        return formulas.to_excel_formula(rule.estimator, cells=cells, **about)
+    return str(getattr(formulas, f"to_{kind}")(rule.estimator, **about))
 
 
 def _program(rule: _Rule, kind: str, text: str, table: str, cells: dict[str, str]) -> Program:
@@ -256,16 +262,16 @@ def _program(rule: _Rule, kind: str, text: str, table: str, cells: dict[str, str
 
     if kind == "sql":
         return check.InSqlite(text, table, rule.estimator.classes_.tolist())
-    if kind == "python":
-        return check.InPython(text, rule.estimator, rule.preprocessing)
-    if kind == "javascript":
-        return check.InJavaScript(text, rule.estimator, rule.preprocessing)
-    if kind == "c":
-        return check.InC(text, rule.estimator, rule.preprocessing)
-    return check.InSheet(text, cells, rule.preprocessing)
+    if kind == "excel":
+        return check.InSheet(text, cells, rule.preprocessing)
+    modules: dict[str, Callable[..., Program]]
+    modules = {"python": check.InPython, "javascript": check.InJavaScript, "c": check.InC}
+    return modules[kind](text, rule.estimator, rule.preprocessing)
 
 
-def _cells(columns: list[str], preprocessing: Any, columns_of: str | None) -> dict[str, str]:
+def _cells(
+    columns: list[str], preprocessing: Any, columns_of: str | None, options: FileOptions
+) -> dict[str, str]:
     """Where the columns are in the first row of a sheet, below the names."""
     from rosenblatt._export.excel import letters
 
@@ -273,20 +279,12 @@ def _cells(columns: list[str], preprocessing: Any, columns_of: str | None) -> di
         return {name: f"{letters(k)}2" for k, name in enumerate(columns)}
     from rosenblatt.data.naming import find_columns
     from rosenblatt.data.open_table import reader_of
-    from rosenblatt.data.options import FileOptions, Reading
+    from rosenblatt.data.options import Reading
 
-    reading = Reading() if preprocessing is None else preprocessing.reading
-    try:
-        reader = reader_of([columns_of], reading, FileOptions())
-        names, header = reader.names, reader.reading.has_names
-        wanted = [("", name) for name in columns]
-        find_columns(names, columns_of, wanted, header=header)
-    except InputError as error:
-        if "--no-header" not in str(error):  # which is no option here
-            raise
-        needed = listed([repr(name) for name in columns], _NAMED)
-        raise InputError(
-            f"--columns-of: the first line of {columns_of} does not name the columns that the "
-            f"formula reads: {needed}. Give a table with a line of names."
-        ) from None
-    return {name: f"{letters(names.index(name))}{1 + header}" for name in columns}
+    known = Reading() if preprocessing is None else preprocessing.reading
+    reader = reader_of([columns_of], known, options)
+    names, reading = reader.names, reader.reading
+    find_columns(names, columns_of, [("", name) for name in columns], header=reading.has_names)
+    header = 0 if reading.header is False else reading.header_rows or 1
+    first = 1 + (reading.skip_rows or 0) + header
+    return {name: f"{letters(names.index(name))}{first}" for name in columns}

@@ -300,5 +300,6 @@ def _fill(impute: bool) -> str:
 
 def _options(word: str, *names: str) -> str:
     if len(names) > _TYPED:
-        return either(f"{word}=[...]", f"{option(word, ...)}, once for each")
+        first = names[0]
+        return either(f"{word}=[{first!r}, ...]", f"{option(word, first)}, and so on for each")
     return option(word, *names)

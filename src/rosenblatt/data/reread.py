@@ -63,7 +63,7 @@ def texts_like(
     """
     names, file = reader.names, reader.files[0].name
     wanted = list(dict.fromkeys(names if columns is None else columns))
-    find_columns(names, file, [("keep", n) for n in wanted], header=reader.reading.has_names)
+    find_columns(names, file, [("copy", n) for n in wanted], header=reader.reading.has_names)
     if len(set(names)) < len(names):
         wanted = [name for name in wanted if names.count(name) == 1]
     return wanted, _texts(reader.copy(), wanted)

@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
 
+import pairs
 import searching
+from raising import WRITING
 from rosenblatt._core import reference
 from rosenblatt._core.backend import compute
 from rosenblatt._training import stopping
@@ -29,6 +31,22 @@ settings.register_profile(
     "soak", max_examples=500, deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.load_profile("soak" if SOAK else "test")
+
+
+def pytest_collection_modifyitems(config, items):
+    if SOAK or WRITING or any("::" in argument for argument in config.args):
+        return
+    if left_out := pairs.left_out(items):
+        config.hook.pytest_deselected(items=list(left_out))
+        items[:] = [item for item in items if item not in left_out]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def no_waiting_for_the_disk():
+    """Files are whole without it, but for a loss of power, which no test can bring about."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "fsync", lambda handle: None)
+        yield
 
 
 @pytest.fixture(scope="session", autouse=True)

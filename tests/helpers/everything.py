@@ -1,6 +1,8 @@
 """What the server imports from which processes are forked: all that `rosenblatt fit` needs."""
 
 # ruff: noqa: F401
+import os
+
 import sklearn.ensemble
 import sklearn.linear_model
 
@@ -13,3 +15,5 @@ from rosenblatt.report.page import environment
 
 for name in environment().list_templates(extensions="html"):
     environment().get_template(name)  # compiled once
+
+os.fsync = lambda handle: None  # as in conftest.py

@@ -240,6 +240,18 @@ def test_killed_in_the_middle_there_is_the_old_file_or_the_new_one(tmp_path, ove
             file.unlink()
 
 
+def test_it_is_on_the_disk_before_it_takes_its_place(old, monkeypatch):
+    steps, replace = [], os.replace
+
+    def onto_disk(handle):
+        steps.append("folder" if stat.S_ISDIR(os.fstat(handle).st_mode) else "file")
+
+    monkeypatch.setattr(os, "fsync", onto_disk)
+    monkeypatch.setattr(os, "replace", lambda *paths: steps.append("replace") or replace(*paths))
+    write_whole(old, NEW, overwrite=True)
+    assert steps == ["file", "replace", "folder"]
+
+
 def test_an_error_in_the_middle_leaves_nothing_behind(old, monkeypatch):
     def interrupted(_):
         raise KeyboardInterrupt

@@ -32,7 +32,7 @@ template <class T>
 using Vector = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 template <class T>
 using Matrix = nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-// Of many classes: by class or by feature, as `lies` says.
+// Of many classes: by class or by feature, as `Lying` says.
 template <class T>
 using OfClasses = nb::ndarray<T, nb::ndim<2>, nb::device::cpu>;
 template <class T>
@@ -69,10 +69,31 @@ void on_rows(const Rows& rows, Work&& work) {
   std::visit(work, rows.view);
 }
 
-// The same with kernel(rows) on the best CPU level.
+template <class View>
+constexpr bool is_sparse = false;
+template <class Value, class Index>
+constexpr bool is_sparse<Csr<Value, Index>> = true;
+
+// Runs what reads such rows on the best CPU level that it gains from. Sparse rows are read entry by entry,
+// and only the lanes of their scores are vectors.
+template <class View, class Kernel>
+void run_on(const View&, Kernel&& kernel) {
+  if constexpr (is_sparse<View>) run_widest(kernel);
+  else run(kernel);
+}
+// The same of many classes, whose weights beside an entry are vectors: short ones.
+template <class View, class Kernel>
+void run_joint_on(const View&, Kernel&& kernel) {
+  if constexpr (is_sparse<View>) run_narrow(kernel);
+  else run(kernel);
+}
+
+// kernel(rows) on the best CPU level, without the interpreter lock.
 template <class Kernel>
 void without_lock(const Rows& rows, Kernel&& kernel) {
-  on_rows(rows, [&](const auto& view) { run([&]() ROSENBLATT_LAMBDA_INLINE { kernel(view); }); });
+  on_rows(rows, [&](const auto& view) {
+    run_on(view, [&]() ROSENBLATT_LAMBDA_INLINE { kernel(view); });
+  });
 }
 
 // The objects of which calls are made: named tuples of _core/protocol.py, taken field by field. Of two
@@ -118,49 +139,46 @@ struct LearnerArrays {
   }
 };
 
-template <class View>
-constexpr bool is_sparse = false;
-template <class Value, class Index>
-constexpr bool is_sparse<Csr<Value, Index>> = true;
-
-// The weights of many classes are known by their strides: one class after another, or one feature.
+// The weights of many classes lie one class after another for dense rows, one feature after another for
+// sparse ones, and all that goes with them lies alike.
 struct Lying {
   int64_t k, size;
   bool by_feature;
 
   template <class T>
-  static Lying of(const OfClasses<T>& w) {
-    const int64_t k = int64_t(w.shape(0)), size = int64_t(w.shape(1));
-    const bool by_class = w.stride(0) == size && (size == 1 || w.stride(1) == 1);
-    const bool by_feature = !by_class && w.stride(0) == 1 && w.stride(1) == k;
-    if (!by_class && !by_feature) throw nb::value_error("weights lie by class or by feature");
-    return {k, size, by_feature};
+  Lying(const Rows& rows, const OfClasses<T>& w)
+      : k(int64_t(w.shape(0))), size(int64_t(w.shape(1))), by_feature(sparse(rows)) {
+    check(w);
+  }
+  static bool sparse(const Rows& rows) {
+    return std::visit([](const auto& view) { return is_sparse<std::decay_t<decltype(view)>>; }, rows.view);
   }
   template <class T>
-  void same(const OfClasses<T>& other) const {
-    if (Lying::of(other).by_feature != by_feature)
-      throw nb::value_error("what goes with weights lies as they do");
+  static bool are_by_class(const OfClasses<T>& w) {
+    const int64_t size = int64_t(w.shape(1));
+    return w.stride(0) == size && (size == 1 || w.stride(1) == 1);
   }
-  void check(const Rows& rows) const {
-    const bool dense = std::visit([](const auto& v) { return !is_sparse<std::decay_t<decltype(v)>>; }, rows.view);
-    if (dense && by_feature) throw nb::value_error("weights lie by feature for sparse rows only");
+  template <class T>
+  static bool are_by_feature(const OfClasses<T>& w) {
+    return w.stride(0) == 1 && (w.shape(1) == 1 || w.stride(1) == int64_t(w.shape(0)));
+  }
+  template <class T>
+  void check(const OfClasses<T>& w) const {
+    if (!(by_feature ? are_by_feature(w) : are_by_class(w)))
+      throw nb::value_error("weights lie by class for dense rows, by feature for sparse ones");
   }
 };
 
-// work(rows, weights)
-template <class View, class Work>
-void with_weights(const View& view, Lying lies, const double* w, Work&& work) {
-  double* const from = const_cast<double*>(w);  // where it is read it is not changed
-  if constexpr (is_sparse<View>)
-    if (lies.by_feature) return work(view, ByFeature{from, lies.k, lies.size});
-  work(view, ByClass{from, lies.k, lies.size});
+template <class View>
+auto weights_as_read(const View&, int64_t k, int64_t size, const double* w) {
+  using Weights = std::conditional_t<is_sparse<View>, ByFeature, ByClass>;
+  return Weights{const_cast<double*>(w), k, size};  // where it is read it is not changed
 }
 
-// The same without the interpreter lock.
+// work(rows, weights) without the interpreter lock.
 template <class Work>
 void on_rows(const Rows& rows, Lying lies, const double* w, Work&& work) {
-  lies.check(rows);
-  on_rows(rows, [&](const auto& view) { with_weights(view, lies, w, work); });
+  on_rows(rows, [&](const auto& view) { work(view, weights_as_read(view, lies.k, lies.size, w)); });
 }
 
 struct JointLearnerArrays {
@@ -174,10 +192,10 @@ struct JointLearnerArrays {
 
   int64_t k() const { return int64_t(w.shape(0)); }
   int64_t size() const { return int64_t(w.shape(1)); }
-  Lying lies() const {
-    const Lying found = Lying::of(w);
-    if (drift) found.same(*drift);
-    if (precision) found.same(*precision);
+  Lying lies(const Rows& rows) const {
+    const Lying found(rows, w);
+    if (drift) found.check(*drift);
+    if (precision) found.check(*precision);
     return found;
   }
   JointLog noted() const {

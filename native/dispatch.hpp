@@ -87,4 +87,13 @@ void run_narrow(Kernel&& kernel) {
   kernel();
 }
 
+// The same, without the level between: for kernels that gain nothing from it.
+template <class Kernel>
+void run_widest(Kernel&& kernel) {
+#if ROSENBLATT_X86_LEVELS
+  if (cpu_level == 2) return run_v4(kernel);
+#endif
+  kernel();
+}
+
 }  // namespace rosenblatt

@@ -29,6 +29,10 @@ struct ByClass {
   }
   ROSENBLATT_INLINE double* of(int64_t c) const { return w + c * size; }
   ROSENBLATT_INLINE ByClass at(double* other) const { return {other, k, size}; }
+  // Weights to be judged, which lie alike. (Means are worked out beforehand.)
+  ByClass judged(const double* other, const double*, int64_t) const {
+    return at(const_cast<double*>(other));
+  }
 };
 
 // Numbers that lie `step` apart.
@@ -46,18 +50,16 @@ struct MeanOf {
   ROSENBLATT_INLINE double operator[](int64_t j) const { return w[j] - drift[j] / visits; }
 };
 
-// The weights, one feature after another: what an entry of a sparse row meets lies together. With a
-// drift, scores are those of the mean.
+struct MeanByFeature;
+
+// The weights, one feature after another: what an entry of a sparse row meets lies together.
 struct ByFeature {
   double* w;
   int64_t k, size;
-  const double* drift = nullptr;
-  double visits = 0;
 
   template <class Rows>
   ROSENBLATT_INLINE void scores(const Rows& rows, int64_t i, double* out) const {
-    if (drift) scores(rows, i, MeanOf{w, drift, visits}, out);
-    else scores(rows, i, static_cast<const double*>(w), out);
+    scores(rows, i, static_cast<const double*>(w), out);
   }
   // 16 classes at a time, or fewer; the last ones overlap those before them.
   template <class Rows, class Weights>
@@ -76,7 +78,25 @@ struct ByFeature {
   }
   ROSENBLATT_INLINE Strided of(int64_t c) const { return {w + c, k}; }
   ROSENBLATT_INLINE ByFeature at(double* other) const { return {other, k, size}; }
+  MeanByFeature judged(const double* other, const double* drift, int64_t visits) const;
 };
+
+// Weights to be judged: with a drift, scores are those of the mean.
+struct MeanByFeature : ByFeature {
+  const double* drift;
+  double visits;
+
+  template <class Rows>
+  ROSENBLATT_INLINE void scores(const Rows& rows, int64_t i, double* out) const {
+    if (drift) ByFeature::scores(rows, i, MeanOf{w, drift, visits}, out);
+    else ByFeature::scores(rows, i, out);
+  }
+};
+
+inline MeanByFeature ByFeature::judged(const double* other, const double* drift,
+                                       int64_t visits) const {
+  return {at(const_cast<double*>(other)), drift, double(visits)};
+}
 
 ROSENBLATT_INLINE int64_t rival(const double* scores, int64_t k, int64_t y) {
   int64_t found = y == 0 ? 1 : 0;

@@ -16,7 +16,7 @@ template <class View, class Learner>
 int64_t visit_some(const View& rows, ClassLabels labels, FixedIncrement rule, Indices order,
                    int64_t begin, int64_t end, int64_t most, Learner& learner) {
   int64_t reached = begin;
-  run([&]() ROSENBLATT_LAMBDA_INLINE {
+  run_joint_on(rows, [&]() ROSENBLATT_LAMBDA_INLINE {
     reached = pass(rows, labels, rule, order, begin, end, most, learner);
   });
   return reached;
@@ -26,36 +26,31 @@ template <class View, class Weights>
 bool count_some(const View& rows, ClassLabels labels, const Weights* candidates, int64_t number,
                 const double* limit, int64_t begin, int64_t end, double* scores, Tally* total) {
   bool alive = true;
-  run([&]() ROSENBLATT_LAMBDA_INLINE {
+  run_joint_on(rows, [&]() ROSENBLATT_LAMBDA_INLINE {
     alive = count(rows, labels, candidates, number, limit, begin, end, scores, total);
   });
   return alive;
 }
 
-// Rules to be judged: they lie alike, one or more.
+// Rules to be judged, one or more.
 using Rules = std::vector<Judged>;
 
-Lying lying(const Rules& rules) {
-  const Lying found = Lying::of(rules.at(0).w);
+Lying lying(const Rows& rows, const Rules& rules) {
+  const Lying lies(rows, rules.at(0).w);
   for (const Judged& rule : rules) {
-    found.same(rule.w);
-    if (rule.drift) found.same(*rule.drift);
-    if (rule.drift && !found.by_feature) throw nb::value_error("this mean is to be worked out");
+    lies.check(rule.w);
+    if (rule.drift) lies.check(*rule.drift);
+    if (rule.drift && !lies.by_feature) throw nb::value_error("this mean is to be worked out");
   }
-  return found;
+  return lies;
 }
 
-// The weights of all rules, as the first lie.
+// The weights of all rules, which lie as the first.
 template <class Weights>
-std::vector<Weights> all(const Rules& rules, Weights first) {
-  std::vector<Weights> found;
-  for (const Judged& rule : rules) {
-    found.push_back(first.at(const_cast<double*>(rule.w.data())));
-    if constexpr (std::is_same_v<Weights, ByFeature>) {
-      found.back().drift = data(rule.drift);
-      found.back().visits = double(rule.visits);
-    }
-  }
+auto all(const Rules& rules, Weights first) {
+  std::vector<decltype(first.judged(nullptr, nullptr, 0))> found;
+  for (const Judged& rule : rules)
+    found.push_back(first.judged(rule.w.data(), data(rule.drift), rule.visits));
   return found;
 }
 
@@ -76,7 +71,7 @@ void bind_learning(nb::module_& m) {
                                begin, end, max_updates, learner);
           updates = learner.updates;
         };
-        on_rows(*examples.rows, arrays.lies(), arrays.w.data(), visit);
+        on_rows(*examples.rows, arrays.lies(*examples.rows), arrays.w.data(), visit);
         return {reached, updates};
       },
       "examples"_a.noconvert(), "rule"_a, "learner"_a.noconvert(), "order"_a.noconvert().none(),
@@ -105,7 +100,7 @@ void bind_learning(nb::module_& m) {
           made = learner.visits - arrays.visits;
           updates = learner.updates;
         };
-        on_rows(*examples.rows, arrays.lies(), arrays.w.data(), search_all);
+        on_rows(*examples.rows, arrays.lies(*examples.rows), arrays.w.data(), search_all);
         return {made, updates, drawn.number, drawn.seen};
       },
       "examples"_a.noconvert(), "rule"_a, "learner"_a.noconvert(), "draw"_a.noconvert(),
@@ -123,7 +118,7 @@ void bind_learning(nb::module_& m) {
         Kept best = kept_of(kept);
         Epochs epochs = epochs_of(examples, present, order, updates, mistakes, average);
         int64_t done = 0, visits = 0;
-        if (kept) arrays.lies().same(kept->w);
+        if (kept) arrays.lies(*examples.rows).check(kept->w);
         const auto make = [&](const auto& view, auto weights) {
           auto learner = arrays.learner(rule, weights, scores.data());
           done = epochs.run(
@@ -133,12 +128,13 @@ void bind_learning(nb::module_& m) {
                            INT64_MAX - learner.updates, learner);
               },
               [&](double* other, const double* limit, Tally* total) {
-                const decltype(weights) both[2] = {weights, weights.at(other)};
+                const auto last = weights.judged(weights.w, nullptr, 0);
+                const decltype(last) both[2] = {last, weights.judged(other, nullptr, 0)};
                 count_some(view, examples.labels(), both, 2, limit, 0, view.n, scores.data(), total);
               });
           visits = learner.visits;
         };
-        on_rows(*examples.rows, arrays.lies(), arrays.w.data(), make);
+        on_rows(*examples.rows, arrays.lies(*examples.rows), arrays.w.data(), make);
         return std::tuple(done, visits, epochs.clean, best.mistakes.plain, best.mistakes.weighted,
                           best.averaged);
       },
@@ -152,9 +148,10 @@ void bind_learning(nb::module_& m) {
          int64_t begin, int64_t end, const BatchStep<OfClasses<double>, int32_t>& step) {
         std::vector<double> scores(w.shape(0));
         int64_t mistakes = 0;
-        Lying::of(w).same(step.sum);
-        on_rows(*examples.rows, Lying::of(w), w.data(), [&](const auto& view, auto weights) {
-          run([&]() ROSENBLATT_LAMBDA_INLINE {
+        const Lying lies(*examples.rows, w);
+        lies.check(step.sum);
+        on_rows(*examples.rows, lies, w.data(), [&](const auto& view, auto weights) {
+          run_joint_on(view, [&]() ROSENBLATT_LAMBDA_INLINE {
             mistakes = look(view, examples.labels(), FixedIncrement{rule.number}, weights,
                             rule.intercept, begin, end, step.sum.data(), step.marks.data(),
                             scores.data(), data(step.scores));
@@ -171,19 +168,16 @@ void bind_judging(nb::module_& m) {
       "count",
       [](const LabelledRows<int32_t>& examples, const MistakeTally<Rules>& tally, int64_t begin,
          int64_t end) {
-        const Lying lies = lying(tally.w);
+        const Lying lies = lying(*examples.rows, tally.w);
         const int64_t number = int64_t(tally.w.size());
-        lies.check(*examples.rows);
         std::vector<Tally> total = tally.begun();
         const bool alive = count_on_threads(
             *examples.rows, bool(examples.c), tally.limit.data(), begin, end, number * lies.k, total,
             [&](const auto& view, int64_t from, int64_t to, Tally* sum) {
               std::vector<double> scores(lies.k);
-              with_weights(view, lies, tally.w[0].w.data(), [&](const auto& rows, auto first) {
-                const auto rules = all(tally.w, first);
-                count_some(rows, examples.labels(), rules.data(), number, tally.limit.data(), from,
-                           to, scores.data(), sum);
-              });
+              const auto rules = all(tally.w, weights_as_read(view, lies.k, lies.size, tally.w[0].w.data()));
+              count_some(view, examples.labels(), rules.data(), number, tally.limit.data(), from, to,
+                         scores.data(), sum);
             });
         tally.write(total);
         return alive;
@@ -194,12 +188,18 @@ void bind_judging(nb::module_& m) {
       "scores",
       [](const Rows& rows, OfClasses<const double> w, int64_t begin, int64_t end,
          Matrix<double> out) {
-        const Lying lies = Lying::of(w);
-        lies.check(rows);
-        on_threads(rows, begin, end, lies.k, true, [&](const auto& view, int64_t from, int64_t to) {
-          with_weights(view, lies, w.data(), [&](const auto& some, auto weights) {
-            run([&]() ROSENBLATT_LAMBDA_INLINE { scores(some, weights, from, to, out.data()); });
-          });
+        // For a few sparse rows it would take longer to move the weights.
+        const bool by_class = Lying::sparse(rows) && Lying::are_by_class(w);
+        const int64_t k = int64_t(w.shape(0)), size = int64_t(w.shape(1));
+        if (!by_class) Lying(rows, w);
+        on_threads(rows, begin, end, k, true, [&](const auto& view, int64_t from, int64_t to) {
+          const auto score = [&](auto weights) {
+            run_joint_on(view, [&]() ROSENBLATT_LAMBDA_INLINE {
+              scores(view, weights, from, to, out.data());
+            });
+          };
+          if (by_class) score(ByClass{const_cast<double*>(w.data()), k, size});
+          else score(weights_as_read(view, k, size, w.data()));
         });
       },
       "rows"_a, "w"_a.noconvert(), "begin"_a, "end"_a, "out"_a.noconvert());
@@ -209,12 +209,12 @@ void bind_judging(nb::module_& m) {
       [](const Rows& rows, const std::vector<OfClasses<const double>>& voters,
          Vector<const double> votes, int64_t begin, int64_t end, Matrix<double> out) {
         if (voters.empty()) return;
-        const Lying lies = Lying::of(voters[0]);
-        for (const auto& voter : voters) lies.same(voter);
+        const Lying lies(rows, voters[0]);
+        for (const auto& voter : voters) lies.check(voter);
         std::vector<double> scores(lies.k);
         for (size_t a = 0; a < voters.size(); ++a)
           on_rows(rows, lies, voters[a].data(), [&](const auto& view, auto weights) {
-            run([&]() ROSENBLATT_LAMBDA_INLINE {
+            run_joint_on(view, [&]() ROSENBLATT_LAMBDA_INLINE {
               vote(view, weights, votes.data()[a], begin, end, scores.data(), out.data());
             });
           });
@@ -229,8 +229,8 @@ void bind_screening(nb::module_& m) {
       [](const LabelledRows<int32_t>& examples, const UpdateRule& rule, OfClasses<const double> w,
          int64_t begin, int64_t end, Vector<float> slack) {
         std::vector<double> scores(w.shape(0));
-        on_rows(*examples.rows, Lying::of(w), w.data(), [&](const auto& view, auto weights) {
-          run([&]() ROSENBLATT_LAMBDA_INLINE {
+        on_rows(*examples.rows, Lying(*examples.rows, w), w.data(), [&](const auto& view, auto weights) {
+          run_joint_on(view, [&]() ROSENBLATT_LAMBDA_INLINE {
             refer(view, examples.labels(), rule.number, rule.intercept, weights, begin, end,
                   scores.data(), slack.data());
           });
@@ -246,10 +246,10 @@ void bind_screening(nb::module_& m) {
          int64_t end, int64_t max_updates, const Slack<OfClasses<const double>>& slack) {
         std::vector<double> scores(arrays.k());
         int64_t reached = begin, left = slack.max_evaluations, updates = 0;
-        arrays.lies().same(slack.reference);
-        on_rows(*examples.rows, arrays.lies(), arrays.w.data(), [&](const auto& view, auto weights) {
+        arrays.lies(*examples.rows).check(slack.reference);
+        on_rows(*examples.rows, arrays.lies(*examples.rows), arrays.w.data(), [&](const auto& view, auto weights) {
           auto learner = arrays.learner(rule, weights, scores.data());
-          run([&]() ROSENBLATT_LAMBDA_INLINE {
+          run_joint_on(view, [&]() ROSENBLATT_LAMBDA_INLINE {
             reached = screened_pass(view, examples.labels(), FixedIncrement{rule.number},
                                     indices(order), begin, end, max_updates, slack.of_row.data(),
                                     slack.reference.data(), left, learner);
@@ -265,8 +265,8 @@ void bind_screening(nb::module_& m) {
       "screened_count",
       [](const LabelledRows<int32_t>& examples, const MistakeTally<Rules>& tally, int64_t begin,
          int64_t end, const Slack<OfClasses<const double>>& slack, Vector<int64_t> evaluations) {
-        const Lying lies = lying(tally.w);
-        lies.same(slack.reference);
+        const Lying lies = lying(*examples.rows, tally.w);
+        lies.check(slack.reference);
         const int64_t number = int64_t(tally.w.size());
         std::vector<Tally> total = tally.begun();
         std::vector<double> room(lies.k * lies.size), scores(lies.k);
@@ -280,7 +280,7 @@ void bind_screening(nb::module_& m) {
           const auto margin = [&](int64_t a, int64_t i) ROSENBLATT_LAMBDA_INLINE {
             return standing(view, rules[a], i, examples.y.data()[i], scores.data()).m;
           };
-          run([&]() ROSENBLATT_LAMBDA_INLINE {
+          run_joint_on(view, [&]() ROSENBLATT_LAMBDA_INLINE {
             reached = screened_count(examples.labels(), number, margin, tally.limit.data(), begin,
                                      end, slack.of_row.data(), reach.data(), total.data(),
                                      evaluations.data());

@@ -286,7 +286,7 @@ NB_MODULE(_native, m) {
          int64_t begin, int64_t end, Vector<float> slack) {
         on_threads(*examples.rows, begin, end, 1, true,
                    [&](const auto& view, int64_t from, int64_t to) {
-                     run([&]() ROSENBLATT_LAMBDA_INLINE {
+                     run_on(view, [&]() ROSENBLATT_LAMBDA_INLINE {
                        refer(view, examples.labels(), rule.number, rule.intercept, w.data(), from,
                              to, slack.data());
                      });

@@ -59,7 +59,7 @@ template <class Work>
 void with_learner(const Rows& rows, const UpdateRule& rule, const JointLearnerArrays& arrays,
                   Work&& work) {
   std::vector<double> scores(arrays.k());
-  on_rows(rows, arrays.lies(), arrays.w.data(), [&](const auto& view, auto weights) {
+  on_rows(rows, arrays.lies(rows), arrays.w.data(), [&](const auto& view, auto weights) {
     auto plain = arrays.learner(rule, weights, scores.data());
     if (rule.kind == "AROW") {
       ConfidentJointLearner<decltype(weights)> learner{{plain}, weights.at(data(arrays.precision))};
@@ -75,9 +75,11 @@ template <class View, class Labels, class Rule, class Learner>
 int64_t visit_some(const View& rows, Labels labels, Rule rule, Indices order, int64_t begin,
                    int64_t end, int64_t most, Learner& learner) {
   int64_t reached = begin;
-  run([&]() ROSENBLATT_LAMBDA_INLINE {
+  const auto go = [&]() ROSENBLATT_LAMBDA_INLINE {
     reached = pass(rows, labels, rule, order, begin, end, most, learner);
-  });
+  };
+  if constexpr (std::is_same_v<Labels, ClassLabels>) run_joint_on(rows, go);
+  else run_on(rows, go);
   return reached;
 }
 

@@ -87,7 +87,7 @@ int64_t visit_some(const View& rows, const Slot<View>* copies, Labels labels, Fi
                    Learner& learner) {
   int64_t reached = k;
   with_length(rows, [&](const auto& known) {
-    run([&]() ROSENBLATT_LAMBDA_INLINE {
+    run_on(known, [&]() ROSENBLATT_LAMBDA_INLINE {
       with_weights_at_hand(known, learner, [&](Learner& near) ROSENBLATT_LAMBDA_INLINE {
         if (order && !copies) {
           reached = pass_scattered(known, labels, rule, order, k, to, end, most, near);
@@ -141,7 +141,7 @@ ScoreRows score_rows(const View& rows) {
   ScoreRows score;
   with_length(rows, [&](const auto& known) {
     score = [known](int64_t from, int64_t to, const double* const* w, int number, double* out) {
-      run([&]() ROSENBLATT_LAMBDA_INLINE { known.score_rows(from, to, w, number, out); });
+      run_on(known, [&]() ROSENBLATT_LAMBDA_INLINE { known.score_rows(from, to, w, number, out); });
     };
   });
   return score;

@@ -190,7 +190,8 @@ def test_a_count_ends_when_no_candidate_can_win():
 @pytest.mark.parametrize("storage", ["dense", "csr32"])
 def test_many_classes_are_scored_and_counted_alike(storage):
     X, _, rng = table(20, sparse_rows=storage != "dense")
-    rows, w = rows_of(_core, X, storage), rng.normal(size=(2, 3, 21))
+    rows, order = rows_of(_core, X, storage), "C" if storage == "dense" else "F"
+    w = [np.asarray(one, order=order) for one in rng.normal(size=(2, 3, 21))]
     y = rng.integers(0, 3, N, dtype=np.int32)
 
     def judged():

@@ -144,8 +144,13 @@ def _widen(p: Any, columns: int) -> None:
         return found
 
     state, memory = p._state, p._state.memory
-    parts = wide(memory.w), wide(memory.correction), memory.counts, wide(memory.precision, 1.0)
+    wider = replace(
+        memory,
+        w=wide(memory.w),
+        correction=wide(memory.correction),
+        precision=wide(memory.precision, 1.0),
+    )
     kept = None if p._kept is None else replace(p._kept, weights=wide(p._kept.weights))
-    p._state = replace(state, memory=type(memory)(*parts, memory.updates), kept=kept)
+    p._state = replace(state, memory=wider, kept=kept)
     p._rule, p._kept = LinearRule(wide(p._rule.weights), p._rule.eta), kept
     p.n_features_in_ = columns

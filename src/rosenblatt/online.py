@@ -197,9 +197,7 @@ class AROW(_StepsOfItsOwn):
     def precision_(self) -> NDArray[np.float64]:
         """The precisions of the last weights, that of the intercept last."""
         need_fit(self, "precision_")
-        precision = self._state.memory.precision
-        assert precision is not None
-        return read_only(np.atleast_2d(precision).copy())
+        return read_only(np.atleast_2d(self._state.memory.current_precision).copy())
 
 
 @dataclass(kw_only=True, eq=False, repr=False)

@@ -22,6 +22,7 @@ ESTIMATORS: list[Any] = [
     Perceptron(keep="average", decay=0.01),
     PassiveAggressive(),
     AROW(),
+    AROW(forget=0.4),  # so much that all precisions are worked out anew
     AROW(forget=0, keep="average"),
 ]
 
@@ -58,6 +59,7 @@ def test_the_same_bits(monkeypatch: pytest.MonkeyPatch, estimator: Any, k: int) 
             p.partial_fit(X, y, classes=range(k))
             scores.append(p.decision_function(X[:1]).tobytes())
         found.append([*scores, *bits(p)])
+        assert p._state.in_place == (many < COLUMNS)
     assert found[0] == found[1]
 
 

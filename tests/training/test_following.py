@@ -51,6 +51,24 @@ def test_arow_forgets_with_each_row_and_not_in_fit():
     assert once.precision_[0, :-1] == pytest.approx(1 + (before[0, :-1] - 1) / 8, rel=1e-12)
 
 
+def test_precisions_fade_as_if_each_faded_by_itself():
+    """Beside the steps of AROW as they are written down, each precision faded before each row."""
+    forget, r = 0.05, 2.0  # of 2,500 rows: more than once all precisions are worked out anew
+    X, y = changing()
+    X[X < 0.5] = 0.0
+    w, p, fitted = np.zeros(11), np.ones(11), AROW(r=r, forget=forget, keep="last")
+    for i in range(2500):
+        x, sign = np.append(X[i], 1.0), 2 * y[i] - 1
+        p = 1 + (p - 1) * (1 - forget)
+        m = sign * (w @ x)
+        if m < 1:
+            w += (1 - m) / ((x * x / p).sum() + r) * sign * x / p
+            p += x * x / r
+        fitted.partial_fit(X[i : i + 1], y[i : i + 1], classes=[0, 1])
+    assert fitted.precision_[0] == pytest.approx(p, rel=1e-9)
+    assert fitted.coef_[0] == pytest.approx(w[:-1], rel=1e-9)
+
+
 def test_without_a_change_it_is_the_mean_of_all():
     X, y = changing(0.1)
     some = slice(0, CHANGE)
@@ -63,7 +81,7 @@ def test_without_a_change_it_is_the_mean_of_all():
     assert follows.coef_.tolist() == mean.coef_.tolist()
 
 
-@pytest.mark.parametrize("kind", [Perceptron, PassiveAggressive])
+@pytest.mark.parametrize("kind", [Perceptron, PassiveAggressive, AROW])
 def test_a_copy_follows_to_the_same_bits(kind, tmp_path):
     X, y = changing()
     p = kind(random_state=0)

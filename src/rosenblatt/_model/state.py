@@ -53,6 +53,7 @@ def write_place(state: PrimalState) -> dict[str, Any]:
         "last": write_weights(memory.w),
         "drift": None if memory.correction is None else write_weights(memory.correction),
         "precision": None if memory.precision is None else write_weights(memory.precision),
+        **({} if memory.faded == 1 else {"faded": float(memory.faded)}),
         "fewest_mistakes": None if math.isinf(state.fewest) else float(state.fewest),
         "fewest_in_epoch": int(state.fewest_in),
         "scale": None if state.scale is None else [float(v) for v in state.scale],
@@ -180,6 +181,7 @@ def read_place(
     averaged = _is_there(part, "drift", keep, wanted=KEEPS[keep].averaged)
     memory = Memory(w, read_weights_in(part, "drift", shape) if averaged else None, counts)
     memory.precision = read_precision(part, shape, confident)
+    memory.faded = _read_faded(part) if confident and "faded" in part else 1.0
     fewest = part.optional(part.number, "fewest_mistakes")
     return {
         "memory": memory,
@@ -285,6 +287,13 @@ def read_scale(part: Part) -> Scale | None:
     if not numbers or not all(0 <= v < math.inf for v in value) or value[1] == 0:
         raise InvalidDocument(f"{part.name('scale')} is not a sum of squares and one of weights")
     return Scale(*value)
+
+
+def _read_faded(part: Part) -> float:
+    faded = part.number("faded")
+    if not 0 < faded <= 1:
+        raise InvalidDocument(f"{part.name('faded')} is not above 0 and at most 1")
+    return faded
 
 
 def read_precision(part: Part, shape: tuple[int, ...], wanted: bool) -> Weights | None:

@@ -82,8 +82,14 @@ class Memory(Generic[W]):
     w: W
     correction: W | None  # of the average, w - correction/visits: Σ (visits before) · step
     counts: NDArray[np.int64]  # updates by row (and class); none on a stream
-    precision: W | None = None  # how sure AROW is of each weight
+    precision: W | None = None  # how sure AROW is of each weight: 1 + (precision - 1) · faded
     updates: int = 0  # so far, which a rate that decays asks for
+    faded: float = 1.0  # what `forget` has left of all precisions
+
+    @property
+    def current_precision(self) -> Any:
+        p: Any = self.precision
+        return p if self.faded == 1 else 1 + (p - 1) * self.faded
 
     @property
     def parts(self) -> tuple[W | None, ...]:
@@ -93,7 +99,13 @@ class Memory(Generic[W]):
     def copy(self) -> Memory[W]:
         correction = None if self.correction is None else copied(self.correction)
         precision = None if self.precision is None else copied(self.precision)
-        return Memory(copied(self.w), correction, self.counts.copy(), precision, self.updates)
+        return replace(
+            self,
+            w=copied(self.w),
+            correction=correction,
+            counts=self.counts.copy(),
+            precision=precision,
+        )
 
 
 class EvaluationRows(Protocol[W_contra]):

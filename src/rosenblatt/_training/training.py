@@ -712,6 +712,9 @@ def one_pass(estimator: Training, settings: Settings, watch: Watch, rows: InMemo
     """One pass over the rows in their order; it goes on from the pass before, or from the start
     that is given."""
     before = _state_before(estimator, settings) if rows.start is None else None
+    if before is not None and before.memory.precision is not None:
+        left = (1 - settings.rule.forget) ** rows.n
+        before = replace(before, memory=_faded(before.memory, left))
     few = whole = None
     if before is not None:
         few = _few_columns(settings, rows.examples)
@@ -725,14 +728,15 @@ def one_pass(estimator: Training, settings: Settings, watch: Watch, rows: InMemo
         state = first_state(rows, estimator, settings, job, goes_on=True)
     else:
         state = _of_next_pass(before, estimator, job, rows.examples)
-    if state.memory.precision is not None:
-        kept = (1 - settings.rule.forget) ** rows.n
-        state.memory.precision = 1 + (state.memory.precision - 1) * kept
+    stored, begun = state.memory.precision, state.memory.current_precision
+    state.memory.precision = begun if begun is stored else begun.copy()
     if isinstance(job.keep, Following):
         job.keep.before_pass(job, state)
     reason = train(job, state, max_iter=1, max_updates=None)
     if reason is not StopReason.INTERRUPTED:
         reason = StopReason.ONE_PASS
+    if begun is not stored:
+        state.memory.precision = _unfaded(state.memory, stored, begun)
     one = OneTraining(estimator, settings, rows, job, None, state)
     if few is None or whole is None:
         one.publish(reason)
@@ -746,7 +750,7 @@ def one_pass(estimator: Training, settings: Settings, watch: Watch, rows: InMemo
 
 def _few_columns(settings: Settings, examples: Examples) -> FewColumns | None:
     rule, keep = settings.rule, settings.keep_of_a_pass
-    all_change = rule.forget or rule.penalty is not None or rule.signs is not None
+    all_change = rule.penalty is not None or rule.signs is not None
     if all_change or settings.order == "batch" or keep not in (Following, Last, Average):
         return None
     return FewColumns.of(examples.rows)
@@ -755,7 +759,27 @@ def _few_columns(settings: Settings, examples: Examples) -> FewColumns | None:
 def _part_of(memory: Memory[Weights], few: FewColumns) -> Memory[Weights]:
     w, correction, precision = (None if p is None else few.part_of(p) for p in memory.parts)
     assert w is not None
-    return Memory(w, correction, memory.counts, precision, memory.updates)
+    return replace(memory, w=w, correction=correction, precision=precision)
+
+
+# AROW forgets by one number for all precisions: a sparse row reads those of its entries alone.
+
+_LEAST_LEFT = 2.0**-64  # of precisions, or they would overflow
+
+
+def _faded(memory: Memory[Any], left: float) -> Memory[Any]:
+    memory = replace(memory, faded=memory.faded * left)
+    if memory.faded >= _LEAST_LEFT:
+        return memory
+    return replace(memory, precision=memory.current_precision, faded=1.0)
+
+
+def _unfaded(memory: Memory[Any], stored: Any, begun: Any) -> Any:
+    """Precisions as they are stored, after a pass that began with `begun`: what it has not changed
+    stays as it is, or rows with and without zeros would differ."""
+    now: Any = memory.precision
+    with np.errstate(over="ignore"):
+        return np.where(now == begun, stored, 1 + (now - 1) / memory.faded)
 
 
 def _state_before(estimator: Training, settings: Settings) -> AnyState | None:

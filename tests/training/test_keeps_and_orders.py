@@ -1,5 +1,8 @@
 """Every order and every keep against the definitions, followed literally in exact arithmetic."""
 
+import subprocess
+import sys
+import warnings
 from functools import partial
 
 import numpy as np
@@ -13,6 +16,7 @@ from oracle import Oracle, permutation
 from raising import warns
 from rosenblatt import KernelPerceptron, Perceptron, train
 from rosenblatt._core.backend import compute
+from rosenblatt._training import fit
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
@@ -187,8 +191,7 @@ def test_a_warning_when_max_iter_ends_last_with_errors(rng):
         f"{p.training_errors_} of 50 training rows on the wrong side or on the hyperplane" in text
     )
     assert "max_iter=20" in text
-    assert f"Updates: {p.mistakes_[0]} in the first epoch, {p.mistakes_[-1]} in the last." in text
-    assert "Either max_iter is too small, or no hyperplane separates the rows: certify(" in text
+    assert "certify(X, y) decides whether a hyperplane separates the rows" in text
     assert "StandardScaler" in text
     assert "keep='best'" in text
 
@@ -219,30 +222,77 @@ def test_a_warning_names_who_tells_whether_the_rows_are_separable():
     three = np.arange(4) % 3
     last = {"keep": "last", "order": "cyclic", "max_iter": 2}
     cases = [
-        (lambda: Perceptron(**last).fit(X, y), "no hyperplane separates the rows: certify(X, y) "),
+        (lambda: Perceptron(**last).fit(X, y), "certify(X, y) decides whether a hyperplane "),
         (
             lambda: train(Perceptron(**last), lambda: iter([(X, y)])),
-            "the rows: certify_stored(source) decides which",
+            "certify_stored(source) decides whether a hyperplane separates the rows",
         ),
         (
             lambda: KernelPerceptron(kernel="poly", degree=1, **last).fit(X, y),
-            "the kernel does not separate the rows; certify(X, y) is about hyperplanes only.",
+            "or a larger max_iter.",  # nobody knows of kernels
         ),
         (
             lambda: Perceptron(multi_class="ovr", **last).fit(X, three),
-            "some class is not separable from the rest: certify(X, y == label) decides which.",
+            "certify(X, y == label) decides whether each class is separable from the rest.",
         ),
     ]
-    for fit, told in cases:
+    for train_it, told in cases:
         with pytest.warns(ConvergenceWarning) as caught:
-            fit()
+            train_it()
         assert told in str(caught[0].message)
 
 
-def test_a_warning_has_the_numbers_of_patience(rng):
+def test_patience_of_the_last_weights_reads_a_million_numbers(rng):
     X, y = rng.normal(size=(100, 4)), rng.integers(0, 2, 100)
-    with warns(ConvergenceWarning) as c:
+    with warns(ConvergenceWarning):
         p = Perceptron(keep="last", order="cyclic").fit(X, y)
     # 2²⁰ numbers, 16 for each of 100 rows: 655.36 epochs.
     assert p.n_iter_ == 656
-    assert "It stopped after 656 epochs: in the last 5 or more (patience)" in str(c[0].message)
+
+
+def unfinished(epochs):
+    return Perceptron(keep="last", order="cyclic", max_iter=epochs).fit(*XOR)
+
+
+def test_a_warning_of_a_kind_is_shown_once_whatever_its_figures(monkeypatch):
+    monkeypatch.setattr(fit, "_said", set())
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.resetwarnings()  # nobody has said which are to be shown
+        for epochs in range(1, 6):
+            with warnings.catch_warnings():  # as a search does for each fit
+                unfinished(epochs)
+        assert len(caught) == 1
+        assert "\n" not in str(caught[0].message)
+        # Another kind is shown as well.
+        X, y = np.array([[3.0, 3.0], [4.0, 3.0], [1.0, 1.0]]), [1, 1, -1]
+        Perceptron(order="cyclic", keep="average").fit(X, y)
+        assert len(caught) == 2
+
+
+def test_who_asks_for_warnings_sees_each(monkeypatch):
+    monkeypatch.setattr(fit, "_said", set())
+    for _ in range(2):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            unfinished(2)
+            unfinished(2)
+        assert len(caught) == 2
+        with warnings.catch_warnings():
+            warnings.filterwarnings("error", message="Perceptron stopped")
+            with pytest.raises(ConvergenceWarning):
+                unfinished(2)
+
+
+def test_each_line_of_a_script_that_fits_is_warned_of_once(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import numpy as np\n"
+        "from rosenblatt import Perceptron\n"
+        "X, y = np.array([[0, 0], [0, 1], [1, 0], [1, 1.0]]), [0, 1, 1, 0]\n"
+        "for k in range(1, 5):\n"
+        "    Perceptron(keep='last', max_iter=k).fit(X, y)\n"
+        "Perceptron(keep='last', max_iter=9).fit(X, y)\n"
+    )
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True, check=True)
+    lines = [line for line in done.stderr.splitlines() if "ConvergenceWarning" in line]
+    assert ["max_iter=1" in line for line in lines] == [True, False]

@@ -224,8 +224,8 @@ def test_keep_last_says_where_it_happened_to_stop_and_what_is_not_known():
     with pytest.warns(ConvergenceWarning) as caught:
         p.fit(*alike(2000))
     text = str(caught[0].message)
-    assert f"with {p.training_errors_} of 2000 training rows on the wrong side" in text
-    assert "is not known: certify(X, y) decides it" in text
+    assert f"{p.training_errors_} of 2000 training rows on the wrong side" in text
+    assert "certify(X, y) decides whether a hyperplane separates the rows" in text
     assert "keep='best'" in text
 
 

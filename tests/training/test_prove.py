@@ -418,8 +418,6 @@ def test_the_numbers_in_the_advice(keep, dual, intercept, stored):
     assert p.stop_reason_ is StopReason.MAX_ITER
     bound = p.certificate_.mistake_bound
     assert bound >= novikoff(*there, intercept)  # which is of the largest margin
-    assert f"{p.n_updates_:,} updates were made." in text
-    assert f"converges after at most {bound:,} updates." in text
     assert f"with {p.training_errors_} of {len(there[0])} training rows" in text
     assert "max_iter=12" in text
     assert "Perceptron.from_certificate(certificate_)" in text
@@ -431,7 +429,7 @@ def test_breast_cancer_as_it_is_ends_with_the_advice_and_the_certificate_has_the
     text = message(p, rows, labels)
     assert p.n_iter_ == 1000
     assert p.training_errors_ > 0
-    assert "although a hyperplane separates them all" in text
+    assert "a hyperplane separates them (certificate_)" in text
     assert "Perceptron.from_certificate(certificate_)" in text
     q = Perceptron.from_certificate(p.certificate_)
     assert q.training_errors_ == np.sum(q.predict(rows) != labels) == 0
@@ -442,7 +440,7 @@ def test_keep_last_says_where_it_happened_to_stop():
     p = proving(keep="last", random_state=0)
     text = message(p, X, Y)
     assert f"with {p.training_errors_} of 60 training rows on the wrong side" in text
-    assert str(StopReason.NOT_SEPARABLE) in text
+    assert "no hyperplane separates them" in text
     assert "keep='best'" in text
 
 

@@ -10,10 +10,12 @@ one estimator wait for each other.
 from __future__ import annotations
 
 import os
+import sys
 import threading
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from types import FrameType
 from typing import TYPE_CHECKING, Any, cast
 from weakref import ref
 
@@ -31,18 +33,51 @@ from rosenblatt.errors import InputError
 
 if TYPE_CHECKING:
     from rosenblatt._training.estimator import Training
+    from rosenblatt._training.settings import Settings
+    from rosenblatt._training.stopping import Advice
+    from rosenblatt._training.training import TrainingSet
     from rosenblatt.perceptron import Perceptron
 
 
 def fit(estimator: Training, given: Given) -> None:
     run = monitor.managed(_fit) if monitor.are_set(estimator) else _fit
-    warning = run(estimator, given)
-    if warning is not None:
-        text, category = warning
-        warnings.warn(text, category, stacklevel=3)
+    settings, rows = run(estimator, given)
+    if estimator.converged_ and not estimator.training_errors_:
+        return
+    if (advice := stopping.advice(estimator, settings, rows)) is not None:
+        if _is_wanted(advice, ConvergenceWarning):
+            warnings.warn(advice.text, ConvergenceWarning, stacklevel=_LEVELS)
+    elif (hint := stopping.about_sizes(estimator, rows)) is not None:
+        warnings.warn(hint, UserWarning, stacklevel=_LEVELS)
 
 
-def _fit(estimator: Training, given: Given) -> tuple[str, type[Warning]] | None:
+_LEVELS = 3  # from here to whoever called the `fit` of an estimator
+_said: set[tuple[str, tuple[str, int] | None]] = set()  # kinds of advice, and where
+
+
+def _is_wanted(advice: Advice, category: type[Warning]) -> bool:
+    """Once of its kind in a process, whatever its figures, and once for each line of the main
+    module; but who has a filter for it decides.
+
+    Python's own "once in a place" begins anew with every `catch_warnings`, and scikit-learn enters
+    one for each fit of a search.
+    """
+    frame: FrameType | None = sys._getframe()
+    for _ in range(_LEVELS):
+        frame = None if frame is None else frame.f_back
+    own = frame is not None and frame.f_globals.get("__name__") == "__main__"
+    kind = advice.kind, (frame.f_code.co_filename, frame.f_lineno) if frame and own else None
+    filters = getattr(warnings, "_get_filters", lambda: warnings.filters)()
+    decided = any(
+        issubclass(category, of) and (text is None or text.match(advice.text))
+        for _, text, of, _, _ in filters
+    )
+    new = kind not in _said
+    _said.add(kind)
+    return new or decided
+
+
+def _fit(estimator: Training, given: Given) -> tuple[Settings, TrainingSet]:
     with locks.of(estimator), Watch(estimator._checkpoint) as watch:
         settings = checked(estimator)
         callbacks = monitor.begun(estimator, settings.max_iter, given)
@@ -60,12 +95,7 @@ def _fit(estimator: Training, given: Given) -> tuple[str, type[Warning]] | None:
                     one.publish(one.train())
             if callbacks is not None:
                 callbacks.end()
-    if estimator.converged_ and not estimator.training_errors_:
-        return None
-    if (text := stopping.warning(estimator, settings, rows)) is not None:
-        return text, ConvergenceWarning
-    hint = stopping.about_sizes(estimator, rows)
-    return None if hint is None else (hint, UserWarning)
+    return settings, rows
 
 
 def partial_fit(

@@ -155,206 +155,128 @@ def _separated(job: Job[W, V], state: State[W, V]) -> bool:
 # --- What is said of a training that ended without being done ------------------------------------
 
 
-class Question(NamedTuple):
-    """What is not known when training ends without being done, and who tells."""
-
-    yes: str
-    no: str
-    tells: str  # empty: nobody does
-
-    @property
-    def open(self) -> str:
-        return f"Whether {self.yes} is not known{self._who('decides it')}."
-
-    @property
-    def either(self) -> str:
-        return (
-            f"Either {option('max_iter')} is too small, or {self.no}{self._who('decides which')}."
-        )
-
-    def _who(self, tells: str) -> str:
-        if self.tells == _ABOUT_LINES:
-            return f"; {_certify()} {_ABOUT_LINES}"
-        return f": {self.tells} {tells}" if self.tells else ""
+_NOTHING_DECIDED = (StopReason.PATIENCE, StopReason.TOL, StopReason.FAR)
 
 
-_ABOUT_LINES = "is about hyperplanes only"
+def in_words(p: Training) -> str:
+    """Why training ended, what is not known then, and which call decides it, if any."""
+    if p.stop_reason_ not in _NOTHING_DECIDED:
+        return p.stop_reason_
+    question, call = _separable(p)
+    who = f"; {_certify()} is about hyperplanes only" if _curved(p) else ""
+    who = f": {call} decides it" if call else who
+    return f"{p.stop_reason_} Whether {question} is not known{who}."
+
+
+class Separable(NamedTuple):
+    """What would have let training end by itself, and which call decides whether it is so."""
+
+    question: str
+    call: str  # empty: none
+
+
+def _separable(p: Training) -> Separable:
+    many, stored = len(p.classes_) > 2, vars(p).get("_counts", ()) is None  # no X and no y
+    if _curved(p):
+        return Separable("the kernel separates the rows", "")
+    if many and p._spec.multi_class and p.multi_class == "ovr":
+        call = "" if stored else "certify(X, y == label)"
+        return Separable("each class is separable from the rest", call)
+    call = "certify_stored(source)" if stored else _certify()
+    if many:
+        return Separable("the classes are linearly separable", call)
+    return Separable("a hyperplane separates the rows", call)
+
+
+def _curved(p: Training) -> bool:
+    return p._spec.kernel and p.kernel != "linear"
 
 
 def _certify() -> str:
     return either("certify(X, y)", "rosenblatt certify")
 
 
-def in_words(p: Training) -> str:
-    """Why training ended, what is not known then, and which call decides it, if any."""
-    reason = p.stop_reason_
-    return f"{reason} {question(p).open}" if reason in _NOTHING_DECIDED else reason
+class Advice(NamedTuple):
+    """A warning: its kind, of which one is enough, and its text, a line."""
+
+    kind: str
+    text: str
 
 
-_NOTHING_DECIDED = (StopReason.PATIENCE, StopReason.TOL, StopReason.FAR)
+def advice(p: Training, settings: Settings, rows: TrainingSet) -> Advice | None:
+    """What a user should know of a training that is over; computes nothing."""
+    kind = _kind(p, settings, rows)
+    if kind is None:
+        return None
+    name, keep, separable = type(p).__name__, settings.units.keep, _separable(p)
+    kept = either(f"{name}(keep={keep!r})", option("keep", keep))
+    # A row on the hyperplane counts as an error, whatever is predicted for it.
+    wrong = f"{p.training_errors_} of {rows.n} training rows on the wrong side or on the hyperplane"
+    limit, more = option("max_iter", settings.max_iter), option("max_iter")
+    best, scale = option("keep", "best"), either("StandardScaler", "--scale")
+    who = f"; {separable.call} decides whether {separable.question}" if separable.call else ""
+    texts = {
+        "too small": (
+            f"{name} has {wrong}: the numbers in X are too small beside the 1 of the intercept. "
+            f"Try {scale}, in training and in prediction alike."
+        ),
+        "separable": (
+            f"{name} stopped at {limit} with {wrong}, and a hyperplane separates them "
+            f"(certificate_). Try {scale}, a larger {more} or "
+            "Perceptron.from_certificate(certificate_)."
+        ),
+        "unfinished": (
+            f"{name} stopped at {limit} with {wrong}. Try {scale}, {best} or a larger {more}{who}."
+        ),
+        "margin": (
+            f"{name} stopped at {limit}, where rows with a margin of at most {p._rule_number:g} "
+            f"still called for updates. Try a larger {more} or {scale}."
+        ),
+        "undecided": (
+            f"{name} stopped early with {wrong}, and whether a hyperplane separates them is "
+            f"undecided. Try patience=None; {_certify()} decides without a limit."
+        ),
+        "not separable": (
+            f"{kept} returns the weights it had when it stopped, with {wrong}, and no hyperplane "
+            f"separates them (certificate_). Try {best}."
+        ),
+        "last of many": (
+            f"{kept} returns the weights it had when it stopped, with {wrong}. Try {best}{who}."
+        ),
+        "other weights": (
+            f"{kept} returns a rule with {wrong}, although training found a hyperplane with none. "
+            f"Try {best} or {option('keep', 'last')}, which return it."
+        ),
+    }
+    return Advice(kind, texts[kind])
 
 
-def question(p: Training) -> Question:
-    """Of a fitted estimator."""
-    many, spec = len(p.classes_) > 2, p._spec
-    stored = vars(p).get("_counts", ()) is None  # there is no X and no y
-    if spec.kernel and p.kernel != "linear":
-        yes, no = "the kernel separates the rows", "the kernel does not separate the rows"
-        return Question(yes, no, _ABOUT_LINES)
-    if many and spec.multi_class and p.multi_class == "ovr":
-        yes, no = (
-            "each class is separable from the rest",
-            "some class is not separable from the rest",
-        )
-        return Question(yes, no, "" if stored else "certify(X, y == label)")
-    tells = "certify_stored(source)" if stored else _certify()
-    if many:
-        yes, no = "the classes are linearly separable", "the classes are not linearly separable"
-        return Question(yes, no, tells)
-    return Question("a hyperplane separates the rows", "no hyperplane separates the rows", tells)
-
-
-def warning(p: Training, settings: Settings, rows: TrainingSet) -> str | None:
-    """What a user should know of a training that is over; computes nothing.
-
-    Other rules than the perceptron's do not aim at a clean epoch: their last weights are no
-    accident.
-    """
+def _kind(p: Training, settings: Settings, rows: TrainingSet) -> str | None:
+    """Other rules than the perceptron's do not aim at a clean epoch: their last weights are no
+    accident."""
     errors, reason, of_each = p.training_errors_, p.stop_reason_, p._of_classes is not None
     if errors is None:  # Ctrl-C, and a handler that goes on
         return None
-    ended = _Ended(p, settings, rows, errors)
     last = settings.units.keep == "last" and settings.rule.kind == "perceptron"
-    unmet = errors > 0 or (p._rule_number > 0 and not of_each)
     if errors and p.fit_intercept and not of_each and _too_small(column_sizes(p, rows)):
-        return ended.too_small()
+        return "too small"
     if reason is StopReason.MAX_ITER and errors and p.certificate_ and p.certificate_.separable:
-        return ended.separable_unfinished()
-    if reason is StopReason.MAX_ITER and last and unmet and not settings.all_epochs:
-        return ended.unfinished()
+        return "separable"
+    if reason is StopReason.MAX_ITER and last and not settings.all_epochs:
+        if errors:
+            return "unfinished"
+        if p._rule_number > 0 and not of_each:
+            return "margin"
     if reason is StopReason.UNDECIDED and errors:
-        return ended.undecided()
-    if reason in _STOPPED_WITHOUT_CONVERGENCE and last and errors:
-        return ended.last_of_many()
+        return "undecided"
+    if reason is StopReason.NOT_SEPARABLE and last and errors:
+        return "not separable"
+    if reason in (StopReason.PATIENCE, StopReason.TOL) and last and errors:
+        return "last of many"
     strict = settings.units.tie == "mistake"  # else rows may lie on the hyperplane
     if p.converged_ and errors and strict and not of_each and "validation_mistakes_" not in vars(p):
-        return ended.separable_but()
+        return "other weights"
     return None
-
-
-_STOPPED_WITHOUT_CONVERGENCE = (StopReason.NOT_SEPARABLE, StopReason.PATIENCE, StopReason.TOL)
-
-
-class _Ended(NamedTuple):
-    """A training that is over, and the training rows that the returned rule gets wrong."""
-
-    p: Training
-    settings: Settings
-    rows: TrainingSet
-    errors: int
-
-    @property
-    def name(self) -> str:
-        return type(self.p).__name__
-
-    @property
-    def question(self) -> Question:
-        return question(self.p)
-
-    @property
-    def wrong(self) -> str:
-        """A row on the hyperplane counts as an error, whatever is predicted for it."""
-        return (
-            f"{self.errors} of {self.rows.n} training rows on the wrong side or on the hyperplane"
-        )
-
-    @property
-    def kept(self) -> str:
-        keep = self.settings.units.keep
-        return either(f"{self.name}(keep={keep!r})", option("keep", keep))
-
-    @property
-    def course(self) -> str:
-        mistakes = self.p.mistakes_.tolist()
-        if len(mistakes) < 8:
-            return f"Updates in each epoch: {', '.join(map(str, mistakes))}."
-        return f"Updates: {mistakes[0]} in the first epoch, {mistakes[-1]} in the last."
-
-    def unfinished(self) -> str:
-        margin, max_iter = self.p._rule_number, option("max_iter", self.settings.max_iter)
-        goal = f" Rows with a margin of at most {margin:g} called for updates." if margin else ""
-        too_small = f"{option('max_iter')} is too small for this margin."
-        why = self.question.either if self.errors else too_small
-        return (
-            f"{self.name} stopped at {max_iter} epochs and returns its last weights, with "
-            f"{self.wrong}.{goal} {self.course} {why} What to try: raise {option('max_iter')}; "
-            f"scale {_scale()}, which often cuts the epochs needed by orders of magnitude; or "
-            f"{option('keep', 'best')}, which returns the weights with the fewest mistakes."
-        )
-
-    def separable_unfinished(self) -> str:
-        """max_iter ended it although a hyperplane separates the rows, as is proved."""
-        from rosenblatt._certify.text import updates
-
-        certificate, max_iter = self.p.certificate_, option("max_iter", self.settings.max_iter)
-        assert certificate is not None
-        assert certificate.mistake_bound is not None
-        return (
-            f"{self.name} stopped at {max_iter} epochs with {self.wrong}, "
-            "although a hyperplane separates them all: certificate_ has the proof. "
-            f"{self.p.n_updates_:,} updates were made. On these rows a perceptron that starts from "
-            "zero weights and takes a row at a time, without weights or a margin, converges after "
-            f"at most {updates(certificate.mistake_bound)}. What to try: scale {_scale()}: that "
-            f"often cuts this number by orders of magnitude. Or raise {option('max_iter')}. "
-            "Or use the separator of the proof: Perceptron.from_certificate(certificate_)."
-        )
-
-    def too_small(self) -> str:
-        return (
-            f"{self.name} has {self.wrong}: the numbers in X are so small beside the 1 of the "
-            "intercept that they do not count. What to try: scale "
-            f"{_scale()}, in training and in prediction alike."
-        )
-
-    def undecided(self) -> str:
-        return (
-            f"{self.name} stopped early, after {self.settings.patience} epochs without a "
-            f"noticeable gain, with {self.wrong}. Whether a hyperplane separates them is "
-            "undecided: the search for a proof was given as much work as training, and found none. "
-            "What to try: patience=None trains until max_iter; "
-            f"{_certify()} decides without a limit."
-        )
-
-    def last_of_many(self) -> str:
-        """It cannot come to rest, or did not: it ended somewhere, and its last weights are kept."""
-        return (
-            f"{self.kept} returns the weights it had when it stopped, with "
-            f"{self.wrong}. {self.why_stopped()} What to try: {option('keep', 'best')}, which "
-            "returns the weights with the fewest mistakes."
-        )
-
-    def why_stopped(self) -> str:
-        reason, patience = self.p.stop_reason_, self.settings.patience
-        when = "early" if self.p._of_classes else f"after {self.p.n_iter_} epochs"
-        if reason is StopReason.PATIENCE:
-            return (
-                f"It stopped {when}: in the last {patience} or more (patience) the "
-                f"number of mistakes did not fall by a sixteenth. {self.question.open}"
-            )
-        if reason is StopReason.TOL:
-            return (
-                f"It stopped {when}: in the last {patience} (patience) the mean loss "
-                f"was not lower than before by tol. {self.question.open}"
-            )
-        return reason
-
-    def separable_but(self) -> str:
-        """Training itself showed that the rows are separable, and yet the returned rule errs."""
-        return (
-            f"{self.kept} returns a rule with {self.wrong}, although training found a "
-            f"hyperplane with none. What to try: {option('keep', 'best')} or "
-            f"{option('keep', 'last')}, which return it."
-        )
 
 
 _SOME = 1 << 13  # numbers that are looked at for the sizes of columns
@@ -374,11 +296,11 @@ def about_sizes(p: Training, rows: TrainingSet) -> str | None:
     told_of_sizes = True
     names = vars(p).get("feature_names_in_")
     least, most = (j if names is None else repr(str(names[j])) for j in (small, large))
+    ratio = float(f"{sizes[large] / sizes[small]:.1g}")
     return (
-        f"{type(p).__name__}: the numbers in column {most} are about "
-        f"{float(f'{sizes[large] / sizes[small]:.1g}'):,.0f} times as large as those in column "
-        f"{least}, and {p.training_errors_} of {rows.n} training rows are wrong. Scaled columns "
-        f"usually do better: make_pipeline(StandardScaler(), {type(p).__name__}())."
+        f"{type(p).__name__} has {p.training_errors_} training errors, and column {most} is about "
+        f"{ratio:,.0f} times as large as column {least}. "
+        f"Try make_pipeline(StandardScaler(), {type(p).__name__}())."
     )
 
 
@@ -401,7 +323,3 @@ def _too_small(sizes: NDArray[np.float64] | None) -> bool:
     if sizes is None or not 0 < sizes.max() < 1e-8:  # then no square overflows
         return False
     return float((sizes * sizes).sum()) < 2.0**-53
-
-
-def _scale() -> str:
-    return either("the features, if they are not (StandardScaler)", "the columns with --scale")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TextIO
@@ -15,6 +15,7 @@ from rosenblatt._util.text import in_json, one_line, shown
 from rosenblatt.errors import InputError, MissingFileError
 
 if TYPE_CHECKING:
+    from rosenblatt.data.batch import Reader
     from rosenblatt.data.open_table import OpenSvmlight, OpenTable
 
 
@@ -94,6 +95,38 @@ def open_table(
 
     options = ReadOptions.of(**{name: reading[name] for name in options_of(ReadOptions)})
     return open_table.open_table(list(files), options, labelled=labelled)
+
+
+def columns_beside(
+    reader: Reader, names: Mapping[str, str | None], left_out: Any
+) -> dict[str, Any]:
+    """What a likelihood needs beside the rows, as times and strata, by role. Of all rows: those
+    that were left out have zeros, and no stratum."""
+    import numpy as np
+
+    from rosenblatt._certify.families import Column
+    from rosenblatt.data.batch import Kind
+
+    numbers = [n for role, n in names.items() if n is not None and role in ("time", "entry")]
+    reader = reader.copy()
+    reader.kinds([name for name in numbers if name not in reader.styles])
+    found: dict[str, Any] = {}
+    for role, name in names.items():
+        if name is None:
+            continue
+        kind = Kind.NUMBER if name in numbers else Kind.TEXT
+        values: list[Any] = []
+        for batch in reader.copy().batches({name: kind}, declared=True):
+            values += (
+                batch.columns.column(name).to_pylist()
+                if kind is Kind.TEXT
+                else batch.numbers(name).tolist()
+            )
+        for i in left_out.tolist():
+            values[i] = "" if kind is Kind.TEXT else 0.0
+        found[role] = Column(name, values if kind is Kind.TEXT else np.array(values))
+    factors = [found.pop(role) for role in names if role.startswith("absorb")]
+    return found | ({"absorb": factors} if factors else {})
 
 
 def check_exists(path: str) -> None:

@@ -466,20 +466,16 @@ def _short(found: _Found) -> str:
     through = "" if certificate.fit_intercept else " through the origin"
     all_rows = f"all {certificate.n_rows:,} rows"
     none = f"no linear rule{through} is right about {all_rows}"
-    if len(certificate.classes) > 1:
-        if certificate.verdict == "complete separation":
-            answer = [
-                f"Complete separation: a linear rule{through} is right about {all_rows}, and a "
-                "logistic regression has no finite estimate."
-            ]
-        elif certificate.verdict == "quasi-complete separation":
-            answer = [
-                f"Quasi-complete separation: a logistic regression has no finite estimate, and "
-                f"{none}."
-            ]
-        elif certificate.verdict == "overlap":
-            unique = ", but not a unique one" if certificate.collinear else ""
-            answer = [f"Overlap: a logistic regression has a finite estimate{unique}; {none}."]
+    unique = ", but not a unique one" if certificate.collinear else ""
+    answers = {
+        "complete separation": f"Complete separation: a linear rule{through} is right about "
+        f"{all_rows}, and a logistic regression has no finite estimate.",
+        "quasi-complete separation": "Quasi-complete separation: a logistic regression has no "
+        f"finite estimate, and {none}.",
+        "overlap": f"Overlap: a logistic regression has a finite estimate{unique}; {none}.",
+    }
+    if len(certificate.classes) > 1 and certificate.verdict in answers:
+        answer = [answers[certificate.verdict]]
     if certificate.conflict is not None and (k := len(certificate.conflict.rows)) > 2:
         parts["conflict"] = [f"Why: {k:,} rows contradict each other; -v names them."]
     beside = _BESIDE | ({"levels": 1} if told else {})  # estimates are against these
@@ -533,7 +529,6 @@ def _read(opened: Any, asked: _Asked) -> _Rows:
 
     from rosenblatt._study.column_warnings import like_row_numbers
     from rosenblatt._util.spelling import option
-    from rosenblatt.cli._likelihood import columns_of
     from rosenblatt.data.stack import head, in_place
     from rosenblatt.data.table import weights_of
     from rosenblatt.data.transformation import refuse_merged
@@ -557,7 +552,7 @@ def _read(opened: Any, asked: _Asked) -> _Rows:
         numbers = head(preprocessing, X), preprocessing.without_prose()
         warnings = like_row_numbers(*numbers, len(y), lambda names: option("ignore", *names))
         preprocessing = preprocessing.filling([c.name for c in table.columns if c.missing])
-    columns = columns_of(table.reader, asked.beside, left_out) if asked.beside else {}
+    columns = _common.columns_beside(table.reader, asked.beside, left_out) if asked.beside else {}
     X, y, weights = in_place(X, y, left_out, weights)
     levels = None if asked.levels is None else _levels(asked.levels, y)
     return _Rows(X, y, weights, preprocessing, left_out, warnings, columns, levels)

@@ -148,7 +148,7 @@ def _data(claim: dict[str, Any], X: Any, y: Any, beside: Any) -> verify.Data:
 
 
 def _about(files: tuple[str, ...], told: list[str]) -> str:
-    names = ", ".join(files).replace("-", "standard input") if files == ("-",) else ", ".join(files)
+    names = "standard input" if files == ("-",) else ", ".join(files)
     if not told:
         return f"those in {names}"
     more = f"; and {len(told) - _SHOWN} more, see --json" if len(told) > _SHOWN else ""
@@ -208,7 +208,6 @@ def _numbers(
     `told`, and which columns of the table are `unused`."""
     from rosenblatt import data
     from rosenblatt._certify.families import Beside
-    from rosenblatt.cli._likelihood import columns_of
     from rosenblatt.data.files import is_svmlight
     from rosenblatt.data.reread import reread
 
@@ -225,7 +224,7 @@ def _numbers(
     told += done
     beside = {role: verify.column_of(claim, role) for role in verify.roles(claim)}
     family = claim.get("family", {"name": "logistic"})["name"]
-    _, columns = Beside.of(None, family, None, **columns_of(reader, beside, left_out))
+    _, columns = Beside.of(None, family, None, **_common.columns_beside(reader, beside, left_out))
     used = {*preprocessing.inputs, claim["target"], *beside.values()}
     unused += [name for name in reader.names if name not in used]
     names = preprocessing.feature_names

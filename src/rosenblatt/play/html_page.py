@@ -66,8 +66,8 @@ def page_of(table: dict[str, Any] | None) -> str:
     parts = {
         "palette": css(),
         "style": style(),
-        "given": _embedded(begun_with()),
-        "table": _embedded(table),
+        "given": embedded(begun_with()),
+        "table": embedded(table),
         "script": script(),
     }
     return re.sub(r"\{\{ (\w+) \}\}", lambda name: parts[name[1]], asset("page.html"))
@@ -160,7 +160,7 @@ def check_size(n: int, d: int) -> None:
         )
 
 
-def _embedded(content: Any) -> str:
+def embedded(content: Any) -> str:
     """JSON that no HTML parser takes for the end of the script element."""
     return json.dumps(content, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
 

@@ -10,7 +10,7 @@ from rosenblatt._tracing.run import Floats
 from rosenblatt._validation import parameters
 from rosenblatt.plots import scene, style
 from rosenblatt.plots.display import PlaneDisplay
-from rosenblatt.plots.view import draw_arrow, draw_points, name_arrow
+from rosenblatt.plots.view import draw_area, draw_arrow, draw_points, name_arrow
 
 if TYPE_CHECKING:
     from rosenblatt._tracing.trace import Trace
@@ -170,15 +170,7 @@ class BoundaryDisplay(PlaneDisplay):
 
     def _band(self, ax: Any, w: Floats, b: float, level: float, which: str) -> None:
         edges = [self._view.line(w, b + side) for side in (-level, level)]
-        (self.band_,) = ax.fill(
-            *np.vstack([edges[0], edges[1][::-1]]).T,
-            facecolor=style.LIGHT,
-            edgecolor=style.GREY,
-            linestyle="--",
-            linewidth=1.2,
-            zorder=1,
-            label=which,
-        )
+        self.band_ = draw_area(ax, np.vstack([edges[0], edges[1][::-1]]), which)
         self._named.append(self.band_)
 
     def _weights(self, ax: Any, w: Floats, b: float) -> None:

@@ -17,7 +17,14 @@ from rosenblatt._util.text import many
 from rosenblatt.errors import InputError
 from rosenblatt.plots import scene, style
 from rosenblatt.plots.display import Display
-from rosenblatt.plots.view import draw_arrow, draw_points, frame_plane, name_arrow, view
+from rosenblatt.plots.view import (
+    draw_area,
+    draw_arrow,
+    draw_points,
+    frame_plane,
+    name_arrow,
+    view,
+)
 
 _LONG = 0.2  # arrows, of the height of the picture
 _NAMES = ("g₁", "g₂")
@@ -140,15 +147,8 @@ class ConeDisplay(Display):
         sides = [_beside(g, h), _beside(h, g)]  # at right angles to one, forwards along the other
         sides = [3 * v / np.max(np.abs(v) / span) for v in sides]
         polygon = np.array([at, at + sides[0], at + sides[0] + sides[1], at + sides[1]])
-        (self.wedge_,) = ax.fill(
-            *polygon.T,
-            facecolor=style.LIGHT,
-            edgecolor=style.GREY,
-            linestyle="--",
-            linewidth=1.2,
-            zorder=1,
-            label=f"as far as row {self.corner}\nalong g₁ and along g₂",
-        )
+        label = f"as far as row {self.corner}\nalong g₁ and along g₂"
+        self.wedge_ = draw_area(ax, polygon, label)
         for name, v in zip(_NAMES, (g, h), strict=True):
             end = at + _LONG * v / np.max(np.abs(v) / span)
             draw_arrow(ax, at, end, style.GREEN)

@@ -127,6 +127,19 @@ def draw_points(
     return classes, rings
 
 
+def draw_area(ax: Any, corners: Floats, label: str) -> Any:
+    (area,) = ax.fill(
+        *corners.T,
+        facecolor=style.LIGHT,
+        edgecolor=style.GREY,
+        linestyle="--",
+        linewidth=1.2,
+        zorder=1,
+        label=label,
+    )
+    return area
+
+
 def draw_arrow(ax: Any, start: Floats, end: Floats, colour: str, **how: Any) -> Any:
     return ax.annotate(
         "",

@@ -19,14 +19,9 @@ def render(content: dict[str, Any], carried: Any = None) -> str:
     True
     """
     from rosenblatt._util.text import of_files
-    from rosenblatt.report.page import derived, embedded, environment, proof, script
+    from rosenblatt.report.page import environment, shown_with
 
     page = environment().get_template("page.html")
     with of_files(bool((content.get("data") or {}).get("files"))):
-        shown = (
-            derived(content, carried)
-            | proof(carried)
-            | script("plain" if carried is None else "page")
-        )
-        text = page.render(content=content, document=embedded(content), **shown)
+        text = page.render(shown_with(content, carried))
     return text.encode("utf-8", "replace").decode()  # half a surrogate pair is no text

@@ -6,13 +6,13 @@ share of 1. None stands for what is not known, or was left out by --private.
 It can be mailed whatever the table is: a list of columns, features or terms has LISTED entries at
 most, and a count beside it says how many there are. model.json and certificate.json have them all.
 
-`Fit` is the whole document. The list of its sections at the end says which of them the terminal
-shows, in its order; templates/page.html has the order of the page.
+`Fit` is the whole document. `terminal` says which of its sections the terminal shows, in its order;
+templates/page.html has the order of the page.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, TypedDict
+from typing import Any, TypedDict
 
 # --- A card in the document of `rosenblatt fit`: its terms, and an example added up --------------
 
@@ -600,36 +600,3 @@ class Progressive(TypedDict):
     lam: float  # λ, fixed by the first half
     support: Support | None
     sentence: str
-
-
-# --- Its sections, in the order of the terminal --------------------------------------------------
-
-
-class Section(NamedTuple):
-    """An entry of the document, and how it is called where its details are shown.
-
-    Its sentence is shown, unless `terminal` has more to say of it.
-    """
-
-    name: str
-    subject: str  # before its lines with -v
-
-
-SECTIONS = (
-    Section("rosenblatt", "Core"),
-    Section("split", "Split"),
-    Section("candidates", "Candidates"),
-    Section("rule", "Rule"),
-    Section("card", "Card"),
-    Section("roc", "Ranking"),
-    Section("calibration", "Calibration"),
-    Section("verdict", "Verdict"),
-    Section("price", "Signs"),
-    Section("forced", "Forced"),
-    Section("opinions", "Opinions"),
-    Section("progressive", "One pass"),
-    Section("training", "Training"),
-    Section("proof", "Proof"),
-    Section("files", "Files"),
-    Section("reproduce", "Again"),
-)

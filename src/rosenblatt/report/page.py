@@ -28,9 +28,10 @@ from rosenblatt._util.text import (
     signed,
 )
 from rosenblatt.play.bundle import bundled
-from rosenblatt.play.html_page import asset
+from rosenblatt.play.html_page import asset, embedded
 from rosenblatt.report import charts
 from rosenblatt.report.charts import BARS, Rate
+from rosenblatt.report.terminal import OTHERS
 
 FORMULA_TERMS = 8
 LISTED = 500  # lines of a folded table: more make a page that no one reads and mail refuses
@@ -41,7 +42,6 @@ CARDS = 100  # classes that have a picture
 APART = 12  # pairs of classes that are told apart
 _TERMS = 4  # of a difference
 _RIVALS = 200  # rows of a conflict
-_OTHERS = {"logistic": "logistic regression", "boosting": "gradient boosting"}
 
 
 @cache
@@ -105,8 +105,17 @@ def margin(ends: Mapping[str, Any]) -> str:
     )
 
 
-def derived(content: Mapping[str, Any], carried: Mapping[str, Any] | None) -> dict[str, Any]:
-    """What the templates need besides the document: pictures, and choices among what is listed."""
+def shown_with(content: Mapping[str, Any], carried: Mapping[str, Any] | None) -> dict[str, Any]:
+    """All that the template needs."""
+    claim, parts = None, {"content": content, "document": embedded(content)}
+    if carried is not None:
+        claim = json.loads(carried["certificate"])
+        parts["carried"] = _proof(carried, claim)
+    return parts | _derived(content, claim) | script("plain" if carried is None else "page")
+
+
+def _derived(content: Mapping[str, Any], claim: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Pictures, and choices among what is listed."""
     rule, error = content.get("rule") or {}, content.get("error") or {}
     data, verdict = content.get("data") or {}, content.get("verdict") or {}
     forced, classes = content.get("forced") or {}, list(data.get("classes") or [])
@@ -142,7 +151,7 @@ def derived(content: Mapping[str, Any], carried: Mapping[str, Any] | None) -> di
         "roc": charts.roc(content.get("roc"), content.get("thresholds")),
         "calibration": charts.calibration(content.get("calibration")),
         "threshold_rows": threshold_rows(content.get("thresholds")),
-        "balance": charts.balance(_sides(carried)),
+        "balance": charts.balance(_sides(claim)),
         "bracket": charts.bracket(forced) if forced.get("at_least") else None,
         "signs": charts.signs(forced),
         "opinions": charts.opinions(content.get("opinions")),
@@ -197,7 +206,7 @@ def _rates(content: Mapping[str, Any]) -> list[Rate]:
         if rate is not None:
             ends = None if by_cost else other.get("interval")
             name = str(other.get("name"))
-            rates.append(Rate(_OTHERS.get(name, name), rate, ends, "other"))
+            rates.append(Rate(OTHERS.get(name, name), rate, ends, "other"))
     if n and (card := content.get("card")):
         rate = card.get("cost") if by_cost else card["test_errors"] / n
         name = f"card of {many(len(card['terms']), 'term')}"
@@ -333,25 +342,19 @@ def differences(rule: Mapping[str, Any]) -> list[dict[str, Any]]:
 _ROWS, _COLUMNS = 200, 12  # of the table that is shown; the page has all
 
 
-def proof(carried: Mapping[str, Any] | None) -> dict[str, Any]:
-    """What the template needs; nothing where the page carries no certificate."""
-    if carried is None:
-        return {"carried": None}
-    claim = json.loads(carried["certificate"])
+def _proof(carried: Mapping[str, Any], claim: Mapping[str, Any]) -> dict[str, Any]:
     held = {"rows": carried["rows"], "table": carried["table"]}
     rows, point = _rows_shown(carried["rows"], claim), (claim.get("conflict") or {}).get("point")
     return {
-        "carried": {
-            "certificate": Markup(carried["certificate"].replace("<", "\\u003c")),
-            "held": Markup(embedded(held)),
-            "embedded": carried["table"] is not None,
-            "columns": claim["columns"][:_COLUMNS],
-            "more_columns": max(0, len(claim["columns"]) - _COLUMNS),
-            "rows": rows[:_ROWS],
-            "more_rows": max(0, len(rows) - _ROWS),
-            "conflict": "conflict" in claim,
-            "point": None if point is None else point[:_COLUMNS],
-        }
+        "certificate": Markup(carried["certificate"].replace("<", "\\u003c")),
+        "held": Markup(embedded(held)),
+        "embedded": carried["table"] is not None,
+        "columns": claim["columns"][:_COLUMNS],
+        "more_columns": max(0, len(claim["columns"]) - _COLUMNS),
+        "rows": rows[:_ROWS],
+        "more_rows": max(0, len(rows) - _ROWS),
+        "conflict": "conflict" in claim,
+        "point": None if point is None else point[:_COLUMNS],
     }
 
 
@@ -369,11 +372,10 @@ def _rows_shown(
     return sorted(table, key=lambda row: (-labels.index(row["label"]), -(row["share"] or 0)))
 
 
-def _sides(carried: Mapping[str, Any] | None) -> list[tuple[str, list[tuple[int, float]]]]:
+def _sides(claim: Mapping[str, Any] | None) -> list[tuple[str, list[tuple[int, float]]]]:
     """Of two classes that meet: label, and each row with its share, the heaviest first."""
-    if carried is None:
+    if claim is None:
         return []
-    claim = json.loads(carried["certificate"])
     shares = _shares(claim)
     by_label: dict[str, list[tuple[int, float]]] = {}
     part = claim.get("conflict") or {}
@@ -415,8 +417,3 @@ def script(entry: str) -> dict[str, Markup]:
     text = bundled(entry, module)
     digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
     return {"script": Markup(text), "script_hash": Markup(f"sha256-{digest}")}
-
-
-def embedded(content: Any) -> str:
-    """JSON that no HTML parser takes for the end of the script element."""
-    return json.dumps(content, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")

@@ -17,7 +17,6 @@ from rosenblatt._util.text import clip, many, named, one_line, width_of
 from rosenblatt.data.naming import is_number
 from rosenblatt.report.document import (
     CARD,
-    SECTIONS,
     Candidate,
     ClassRule,
     ComparedOnTest,
@@ -60,7 +59,7 @@ _GRAVE = (
 Line = tuple[str, str]  # the subject, and what is said of it
 # A table, and what is copied: their lines stay as they are.
 _AS_IT_IS = frozenset({"", "Rerun", "Next", "Candidates", "Again"})
-_OTHERS = {"logistic": "logistic regression", "boosting": "gradient boosting"}
+OTHERS = {"logistic": "logistic regression", "boosting": "gradient boosting"}
 
 
 def wrapped(lines: Iterable[Line], width: int) -> Iterator[tuple[str, str, str]]:
@@ -109,13 +108,12 @@ def short_lines(document: Fit) -> Iterator[Line]:
 
 def detail_lines(document: Fit) -> Iterator[Line]:
     """What `short_lines` leaves out."""
-    for section in SECTIONS:
-        if section.name in _LINES:
-            for line in _LINES[section.name](document):
-                yield section.subject, line
-        elif (part := dict(document)[section.name]) is not None:
+    for subject, shown in _DETAILS.items():
+        if callable(shown):
+            yield from ((subject, line) for line in shown(document))
+        elif (part := dict(document)[shown]) is not None:
             assert isinstance(part, dict)
-            yield section.subject, part["sentence"]
+            yield subject, part["sentence"]
 
 
 # --- What is always shown ------------------------------------------------------------------------
@@ -191,7 +189,7 @@ def _errors(document: Fit) -> Iterator[Line]:
     for other in others:
         if other["column"]:
             continue
-        name = _OTHERS.get(other["name"], other["name"])
+        name = OTHERS.get(other["name"], other["name"])
         yield "Compared", f"{other['test_errors'] / n:>5.1%}  {name}{_by_cost(other, by)}"
         cards = cards or any(c["name"].startswith(CARD) for c in document["candidates"])
     if (card := document["card"]) is not None:
@@ -202,8 +200,8 @@ def _errors(document: Fit) -> Iterator[Line]:
         yield "", f"{' ' * _INDENT}{_NOT_CARDS}"
     left_out: dict[str, list[str]] = {}
     for name, why in document["not_tried"].items():
-        if name in _OTHERS:
-            left_out.setdefault(why, []).append(_OTHERS[name])
+        if name in OTHERS:
+            left_out.setdefault(why, []).append(OTHERS[name])
     for why, names in left_out.items():
         yield "Compared", f"{' and '.join(names)} not tried: {why}"
     if document["cost"] is not None:
@@ -390,13 +388,24 @@ def _again(document: Any) -> Iterator[str]:
             yield command
 
 
-_LINES: dict[str, Callable[[Any], Iterator[str]]] = {
-    "rosenblatt": _core,
-    "candidates": _candidates,
-    "rule": _rule_in_full,
-    "verdict": _verdict,
-    "files": _files,
-    "reproduce": _again,
+# What makes the lines of a section, or whose sentence is all that is shown.
+_DETAILS: dict[str, str | Callable[[Any], Iterator[str]]] = {
+    "Core": _core,
+    "Split": "split",
+    "Candidates": _candidates,
+    "Rule": _rule_in_full,
+    "Card": "card",
+    "Ranking": "roc",
+    "Calibration": "calibration",
+    "Verdict": _verdict,
+    "Signs": "price",
+    "Forced": "forced",
+    "Opinions": "opinions",
+    "One pass": "progressive",
+    "Training": "training",
+    "Proof": "proof",
+    "Files": _files,
+    "Again": _again,
 }
 
 

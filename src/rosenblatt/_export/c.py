@@ -54,8 +54,8 @@ class C(Language):
         return f"!isfinite({self.column(source)})"
 
     def is_word(self, value: str, words: list[str]) -> str:
-        said = [f"is({value}, {self.text(word)})" for word in words]
-        return said[0] if len(said) == 1 else f"({' || '.join(said)})"
+        each = [f"is({value}, {self.text(word)})" for word in words]
+        return each[0] if len(each) == 1 else f"({' || '.join(each)})"
 
     def is_truth(self, value: str, truth: bool) -> str:
         return f'truth({value}, "{str(truth).lower()}", "{int(truth)}")'

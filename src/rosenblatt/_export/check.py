@@ -133,15 +133,15 @@ class _Compared:
         labels = self._predicted(self._rows.X[there])
         for i, label in zip(np.flatnonzero(there), labels, strict=True):
             self.expected[i] = label
-        found = program.labels(names, self._rows)
+        answers = program.labels(names, self._rows)
         if program.takes_features:
-            found = [f if answered else None for f, answered in zip(found, there, strict=True)]
-        wrong = np.array([e != f for e, f in zip(self.expected, found, strict=True)], dtype=bool)
+            answers = [a if known else None for a, known in zip(answers, there, strict=True)]
+        wrong = np.array([e != a for e, a in zip(self.expected, answers, strict=True)], dtype=bool)
         near = wrong & there & self._near()
         self.rounded = int(near.sum())
         wrong &= ~near
         if wrong.any():
-            raise self._error(int(wrong.argmax()), found)
+            raise self._error(int(wrong.argmax()), answers)
 
     def _predicted(self, X: NDArray[np.float64]) -> list[Any]:
         labels: list[Any] = self._estimator.predict(X).tolist() if len(X) else []
@@ -164,7 +164,7 @@ class _Compared:
             ahead = np.diff(np.sort(scores, axis=1)[:, -2:])[:, 0]
         return np.asarray(ahead <= self._program.precision * size)
 
-    def _error(self, row: int, found: list[Any]) -> InputError:
+    def _error(self, row: int, answers: list[Any]) -> InputError:
         column = self._no_answer.get(row) or self._column_read_otherwise(row)
         if column is None:
             names = listed([repr(name) for name in self._preprocessing.inputs], _SHOWN)
@@ -172,7 +172,7 @@ class _Compared:
         else:
             value = self._rows.cells[row][self._names.index(column)]
             which = f"column {column!r} holds {value!r}, which is read otherwise"
-        here, there = _said(found[row]), _said(self.expected[row])
+        here, there = _named(answers[row]), _named(self.expected[row])
         return self._batch.place(row).error(
             f"{which}: in {self._program.where} the row has {here}, with predict {there}. "
             "Nothing was written.",
@@ -186,8 +186,8 @@ class _Compared:
             return None
         own = readings(self._estimator, self._preprocessing, language, on_unseen=self._on_unseen)
         for j, column, text in own:
-            found, expected = self._program.value(text, cells), self._rows.X[row, j]
-            if found is None or abs(found - expected) > self._program.precision * abs(expected):
+            value, expected = self._program.value(text, cells), self._rows.X[row, j]
+            if value is None or abs(value - expected) > self._program.precision * abs(expected):
                 return column
         return None
 
@@ -219,7 +219,7 @@ def _features(
     return both[0], both[1]
 
 
-def _said(label: Any) -> str:
+def _named(label: Any) -> str:
     return "no label" if label is None else f"the label {label!r}"
 
 
@@ -321,8 +321,8 @@ class InSheet(Program):
             for i, written in enumerate(rows):
                 values[i, 0] = written[j] if keep else self._cell(name, written[j])
             columns.append(values)
-        found = np.broadcast_to(np.asarray(formula(*columns)), (len(rows), 1)).ravel()
-        return [None if str(value) == "#N/A" else _plain(value) for value in found]
+        values = np.broadcast_to(np.asarray(formula(*columns)), (len(rows), 1)).ravel()
+        return [None if str(value) == "#N/A" else _plain(value) for value in values]
 
     def _cell(self, name: str, text: str) -> Any:
         text = text.strip()
@@ -410,14 +410,14 @@ class InC(Program):
             Path(folder, "rule.c").write_text(text, encoding="utf-8")
             flags = ["-std=c99", "-O2", "-ffp-contract=off", "-o", "rule"]
             _output([self._compiler, *flags, "rule.c", "-lm"], folder)
-            found = _output([os.path.join(folder, "rule")], folder, "".join(lines)).split()
-        return [None if k == "-1" else self._labels[int(k)] for k in found]
+            places = _output([os.path.join(folder, "rule")], folder, "".join(lines)).split()
+        return [None if k == "-1" else self._labels[int(k)] for k in places]
 
 
 def _tool(what: str, *names: str) -> str:
     for name in names:
-        if found := shutil.which(name):
-            return found
+        if path := shutil.which(name):
+            return path
     raise InputError(f"{what} needs {' or '.join(names)}: install it, or export without --check.")
 
 
@@ -440,6 +440,5 @@ class InOnnx(Program):
         self.precision = 0.0 if exact else (_ROUNDED + terms) * float(np.finfo(dtype).eps)
 
     def labels(self, names: Sequence[str], rows: Rows) -> list[Any]:
-        found = self._session.run(["label"], {"X": rows.unfilled.astype(self._dtype)})[0]
-        labels: list[Any] = np.asarray(found).tolist()
-        return labels
+        (labels,) = self._session.run(["label"], {"X": rows.unfilled.astype(self._dtype)})
+        return np.asarray(labels).tolist()  # type: ignore[no-any-return] # of one dimension

@@ -41,8 +41,8 @@ def _shapes(operator: Any) -> None:
 def _convert(scope: Any, operator: Any, container: Any) -> None:
     graph = Graph(scope.get_unique_operator_name(operator.type) + "_")
     columns = [graph.Cast(one.full_name, to=DOUBLE) for one in operator.inputs]
-    found = rule_of(graph, graph.Concat(*columns, axis=1), operator.raw_operator, None)
-    for value, name in zip(found, operator.output_full_names, strict=True):
+    outputs = rule_of(graph, graph.Concat(*columns, axis=1), operator.raw_operator, None)
+    for value, name in zip(outputs, operator.output_full_names, strict=True):
         graph.named(value, name)
     container.nodes.extend(graph.nodes)
     container.initializers.extend(graph.constants)

@@ -77,8 +77,8 @@ class Sql(Language):
         return f"({column} IS NULL OR {none})"
 
     def is_word(self, value: str, words: list[str]) -> str:
-        said = ", ".join(self.text(word) for word in words)
-        return f"{value} = {said}" if len(words) == 1 else f"{value} IN ({said})"
+        listed = ", ".join(map(self.text, words))
+        return f"{value} = {listed}" if len(words) == 1 else f"{value} IN ({listed})"
 
     def is_truth(self, value: str, truth: bool) -> str:
         return f"LOWER({value}) IN ({self.text(str(truth).lower())}, '{int(truth)}')"
@@ -165,11 +165,11 @@ def query(rule: Spelled, table: str) -> str:
 
 
 def _head(rule: Spelled) -> list[str]:
-    said = [
+    lines = [
         f"{rule.sentence}.",
         "NULL where a value is missing or no number, or a word was not seen in training.",
     ]
-    return [" ".join(line.split()) for line in [*said, *rule.notes]]
+    return [" ".join(line.split()) for line in [*lines, *rule.notes]]
 
 
 def _inside(text: str) -> str:

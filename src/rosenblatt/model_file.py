@@ -134,7 +134,7 @@ def save(
     check_is_fitted(estimator)
     objective = getattr(estimator, "objective_", None) if objective is None else objective
     beside = {
-        **({} if folded is None else {"of_pipeline": True}),
+        "of_pipeline": folded is not None,
         "preprocessing": write_preprocessing(preprocessing),
         "probability": write_probability(probability),
         "objective": write_objective(objective),
@@ -280,7 +280,7 @@ def _read(file: Part) -> Model:
 
         with suppress(InputError):  # it may be of somebody else's making
             p.preprocessing_ = Preprocessing.from_dict(preprocessing)
-    of_pipeline = "of_pipeline" in file and file.flag("of_pipeline")
+    of_pipeline = file.flag("of_pipeline")
     if of_pipeline and not _before_a_rule(getattr(p, "preprocessing_", None), p.n_features_in_):
         raise InvalidDocument("its preprocessing is not that of a pipeline")
     part = file.optional(file.part, "probability")

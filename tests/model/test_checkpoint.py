@@ -158,7 +158,7 @@ def test_any_flipped_bit_is_seen(place, bit, tmp_path_factory):
     content = bytearray(path.read_bytes())
     content[place % len(content)] ^= 1 << bit
     path.write_bytes(content)
-    with raises(InputError):
+    with pytest.raises(InputError):  # whose sentence depends on the place
         train(perceptron(max_iter=1), (X, Y), checkpoint=path)
 
 

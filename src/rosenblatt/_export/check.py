@@ -321,8 +321,8 @@ class InSheet(Program):
             for i, written in enumerate(rows):
                 values[i, 0] = written[j] if keep else self._cell(name, written[j])
             columns.append(values)
-        values = np.broadcast_to(np.asarray(formula(*columns)), (len(rows), 1)).ravel()
-        return [None if str(value) == "#N/A" else _plain(value) for value in values]
+        answers = np.broadcast_to(np.asarray(formula(*columns)), (len(rows), 1)).ravel()
+        return [None if str(value) == "#N/A" else _plain(value) for value in answers]
 
     def _cell(self, name: str, text: str) -> Any:
         text = text.strip()

@@ -263,10 +263,9 @@ class Checkpoint:
         return InputError(f"{self._path} cannot be read as a checkpoint: {why}. {advice}.")
 
     def _refuse_other(self, before: dict[str, Any], wanted: dict[str, Any]) -> None:
-        before = _UNSAID | before
         others = [
             _WORDS.get(name, f"{name} is {now!r} and was {before.get(name)!r}")
-            for name, now in (_UNSAID | wanted).items()
+            for name, now in wanted.items()
             if before.get(name) != now
         ]
         if others:
@@ -319,8 +318,6 @@ def _check_folder(folder: Path, *, new: bool) -> None:
         raise FileError(f"The checkpoint cannot be written: {folder} is write-protected.")
 
 
-# What is so where nothing else is said.
-_UNSAID = {"decay": 0.0, "alpha": None, "signs": None, "tie": "mistake"}
 _WORDS = {
     "data": "the rows, their order or labels are not the same",
     "weights": "the weights of the rows are not the same",
@@ -332,16 +329,16 @@ def settings_of(settings: Settings) -> dict[str, Any]:
     """The settings that decide what training does: not its limits."""
     rule = settings.rule
     return {
-        **({} if rule.kind == "perceptron" else {"rule": rule.kind}),
+        "rule": rule.kind,
         "order": settings.order,
         "keep": settings.units.keep,
         "eta0": settings.units.eta0,
         "fit_intercept": settings.units.fit_intercept,
         rule.name: rule.number,
-        **({"decay": rule.decay} if rule.decay else {}),
-        **({} if rule.penalty is None else {"alpha": rule.penalty}),
-        **({} if rule.signs is None else {"signs": [*rule.signs]}),
-        **({} if settings.units.tie == "mistake" else {"tie": settings.units.tie}),
+        "decay": rule.decay,
+        "alpha": rule.penalty,
+        "signs": None if rule.signs is None else [*rule.signs],
+        "tie": settings.units.tie,
         "patience": settings.patience,
         "tol": settings.tol,
         "prove": settings.prove,

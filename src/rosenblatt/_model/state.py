@@ -49,17 +49,17 @@ def write_place(state: PrimalState) -> dict[str, Any]:
         "draw": int(state.draw),
         "seen": int(state.seen),
         "visits": int(state.visits),
-        **({"visits_before": int(state.visits_before)} if state.visits_before else {}),
+        "visits_before": int(state.visits_before),
         "last": write_weights(memory.w),
         "drift": None if memory.correction is None else write_weights(memory.correction),
         "precision": None if memory.precision is None else write_weights(memory.precision),
-        **({} if memory.faded == 1 else {"faded": float(memory.faded)}),
+        "faded": float(memory.faded),
         "fewest_mistakes": None if math.isinf(state.fewest) else float(state.fewest),
         "fewest_in_epoch": int(state.fewest_in),
         "scale": None if state.scale is None else [float(v) for v in state.scale],
-        **({"wrong_ahead": [float(v) for v in state.ahead]} if any(state.ahead) else {}),
-        **({} if state.losses is None else {"loss": _write_losses(state.losses)}),
-        **write_mixing(state.mixing),
+        "wrong_ahead": [float(v) for v in state.ahead],
+        "loss": None if state.losses is None else _write_losses(state.losses),
+        "mixing": None if state.mixing is None else _write_mixing(state.mixing),
     }
 
 
@@ -93,7 +93,7 @@ def _write_recipe(recipe: Recipe | None) -> dict[str, Any] | None:
         "order": recipe.order,
         "rule": recipe.rule[0],
         "number": recipe.rule[1],
-        **({"decay": recipe.rule[2]} if recipe.rule[2] else {}),
+        "decay": recipe.rule[2],
         "data": recipe.data,
         "weights": recipe.weights,
         "validation_data": recipe.more,
@@ -181,24 +181,24 @@ def read_place(
     averaged = _is_there(part, "drift", keep, wanted=KEEPS[keep].averaged)
     memory = Memory(w, read_weights_in(part, "drift", shape) if averaged else None, counts)
     memory.precision = read_precision(part, shape, confident)
-    memory.faded = _read_faded(part) if confident and "faded" in part else 1.0
+    memory.faded = _read_faded(part)
     fewest = part.optional(part.number, "fewest_mistakes")
     return {
         "memory": memory,
         "seed": part.whole("seed", 2**63 - 1),
         "position": position,
-        "mixing": read_mixing(part, shape, position, averaged=averaged),
+        "mixing": part.optional(_read_mixing, "mixing", part, shape, position, averaged),
         "under_way": part.flag("under_way"),
         "unseen_update": part.flag("unseen_update"),
         "draw": part.whole("draw"),
         "seen": part.whole("seen", rows),
         "visits": part.whole("visits"),
-        "visits_before": part.whole("visits_before") if "visits_before" in part else 0,
+        "visits_before": part.whole("visits_before"),
         "fewest": math.inf if fewest is None else fewest,
         "fewest_in": part.whole("fewest_in_epoch", epochs),
         "scale": read_scale(part),
-        "ahead": _read_ahead(part) if "wrong_ahead" in part else (0.0, 0.0),
-        "losses": _read_losses(part, epochs) if "loss" in part else None,
+        "ahead": _read_ahead(part),
+        "losses": part.optional(_read_losses, "loss", part, epochs),
     }
 
 
@@ -209,8 +209,8 @@ def _read_ahead(part: Part) -> tuple[float, float]:
     return mean, last
 
 
-def _read_losses(part: Part, epochs: int) -> Losses:
-    with part.part("loss") as loss:
+def _read_losses(field: str, part: Part, epochs: int) -> Losses:
+    with part.part(field) as loss:
         of_epoch = loss.optional(loss.number, "of_epoch")
         lowest = loss.optional(loss.number, "lowest")
         idle = loss.whole("epochs_without_gain", epochs)
@@ -274,9 +274,10 @@ def read_rule(recipe: Part) -> tuple[str, Number, float]:
     kind = str(recipe.value("rule"))  # and its signs, and the strength of its penalty
     if kind.partition(" with ")[0] not in get_args(Kind):
         kind = recipe.one_of("rule", get_args(Kind))
-    decay = recipe.number("decay") if "decay" in recipe else 0.0
     number = recipe.value("number")
-    return kind, number if number in ("scale", "wide", "auto") else recipe.number("number"), decay
+    if number not in ("scale", "wide", "auto"):
+        number = recipe.number("number")
+    return kind, number, recipe.number("decay")
 
 
 def read_scale(part: Part) -> Scale | None:
@@ -311,11 +312,9 @@ def read_precision(part: Part, shape: tuple[int, ...], wanted: bool) -> Weights 
 # --- An epoch of order="mixed" that is under way: what its shards have added so far --------------
 
 
-def write_mixing(mixing: Fold[Share] | None) -> dict[str, Any]:
-    if mixing is None:
-        return {}
+def _write_mixing(mixing: Fold[Share]) -> dict[str, Any]:
     branches = [_write_share(share) for share in mixing.branches]
-    return {"mixing": {"shards": int(mixing.parts), "branches": branches}}
+    return {"shards": int(mixing.parts), "branches": branches}
 
 
 def _write_share(share: Share) -> dict[str, Any]:
@@ -328,20 +327,16 @@ def _write_share(share: Share) -> dict[str, Any]:
     }
 
 
-def read_mixing(
-    part: Part, shape: tuple[int, ...], position: int, *, averaged: bool
-) -> Fold[Share] | None:
-    if "mixing" not in part:
-        return None
-    with part.part("mixing") as mixing:
+def _read_mixing(
+    field: str, part: Part, shape: tuple[int, ...], position: int, averaged: bool
+) -> Fold[Share]:
+    with part.part(field) as mixing:
         shards = mixing.whole("shards")
         branches = [_read_share(branch, shape, averaged) for branch in mixing.parts("branches")]
     # A fold of so many has one branch for each 1 among their binary digits.
     sound = len(branches) == shards.bit_count() and shards * compute.rows_of_shard == position
     if not sound or sum(branch.visits for branch in branches) != position:
-        raise InvalidDocument(
-            f"{part.name('mixing')} is not of {shards} shards and {position} visits"
-        )
+        raise InvalidDocument(f"{part.name(field)} is not of {shards} shards and {position} visits")
     return Fold(together, shards, branches)
 
 

@@ -43,7 +43,7 @@ def write_training(record: TrainingRecord, *, history: bool) -> dict[str, Any]:
         "keep": units.keep,
         "eta0": units.eta0,
         "fit_intercept": units.fit_intercept,
-        **({} if units.tie == "mistake" else {"tie": units.tie}),
+        "tie": units.tie,
         "rule_number": float(record._rule_number),
         "mistakes": arrays.counts(record.mistakes_),
         "validation_mistakes": None if validation is None else arrays.counts(validation),
@@ -102,8 +102,7 @@ def _units(part: Part) -> Units:
     keep, eta0 = part.one_of("keep", KEEPS), part.number("eta0")
     if not eta0 > 0:
         raise InvalidDocument(f"{part.name('eta0')} is {eta0}, not a number greater than 0")
-    tie = part.one_of("tie", TIES) if "tie" in part else "mistake"
-    return Units(keep, eta0, part.flag("fit_intercept"), tie)
+    return Units(keep, eta0, part.flag("fit_intercept"), part.one_of("tie", TIES))
 
 
 def _rule_number(part: Part) -> float:

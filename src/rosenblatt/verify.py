@@ -1307,11 +1307,11 @@ def infinite(claim: Part) -> str:
         len(labels) > 2 and not of_family,
         f" and {len(running) - SHOWN:,} more" * (len(running) > SHOWN),
     )
-    said = [f"{names[j]}{f' of {labels[c]!r}' * many} {end}" for c, j, end in running[:SHOWN]]
+    words = [f"{names[j]}{f' of {labels[c]!r}' * many} {end}" for c, j, end in running[:SHOWN]]
     model = f" logistic regression for {labels[1]!r}"
     model = f" multinomial logistic regression against {labels[-1]!r}" if many else model
     model = f" regression of the family {of_family}" if of_family else model
-    return f" Infinite coefficients of a{model}: {', '.join(said)}{more}." if running else ""
+    return f" Infinite coefficients of a{model}: {', '.join(words)}{more}." if running else ""
 
 
 def demanded(claim: Part) -> str:

@@ -675,3 +675,25 @@ def test_a_score_within_the_bound_of_rounding_is_decided_in_whole_numbers(d, mon
     monkeypatch.setattr(data, "sign", lambda i, *more: exactly.append(i) or usual(i, *more))
     assert data.signs([1] * d) == [1, 1]
     assert exactly == [0]
+
+
+def test_only_rows_within_the_limit_are_right_by_their_last_bits():
+    # Rows of both labels leave w = t (1, 1, -1). The terms of the scores of rows 4 and 5 are about
+    # 2^41 t: 1.5 t is less than 2^-40 of them, and 2 t of 2^41 t is not.
+    tied, far = [[1.0, 0.0, 1.0], [0.0, 1.0, 1.0]], 2.0**40
+    X = [*tied, *tied, [far + 1, 0.0, far - 0.5], [far + 1, 0.0, far - 1]]
+    y, signs = [0, 0, 1, 1, 1, 1], [-1, -1, 1, 1, 1, 1]
+    claim = json.loads(json.dumps(certify(X, y, fit_intercept=False).to_dict()))
+    assert (claim["verdict"], claim["last_bits"]) == (QUASI, [4])
+    for rows in ([4], []):
+        assert accepted(claim | {"last_bits": rows}, X, signs)
+        assert accepted_in_bulk(claim | {"last_bits": rows}, X, signs)
+    for rows in ([5], [4, 5], [0], [4, 4]):
+        assert not accepted(claim | {"last_bits": rows}, X, signs)
+        assert not accepted_in_bulk(claim | {"last_bits": rows}, X, signs)
+
+
+@pytest.mark.parametrize("d", [5, 6, 7])
+def test_more_columns_than_are_named_are_counted(d):
+    X, y = [[float(i == j) for j in range(d)] for i in range(d)], [0, 1] * d
+    check_sentence(verify.subject(certify(X, y[:d]).to_dict(), []))

@@ -54,13 +54,13 @@ def split(rows: Rows) -> Split:
         return Split(np.zeros(0, dtype=np.intp), dict.fromkeys(range(rows.n), 1), [])
     if rows.n > _MOST_ROWS and not rows.budget.timed:
         raise LimitReached(f"{rows.n} rows are too many for a linear programme")
-    seen = _Coordinates(rows)
+    coordinates = _Coordinates(rows)
     for _ in range(_ROUNDS):
-        guess = _programme(rows, seen.table)
-        proof = _Proof(rows, seen, guess)
+        guess = _programme(rows, coordinates.table)
+        proof = _Proof(rows, coordinates, guess)
         if (proved := proof.run()) is not None:
             return proved
-        seen.magnify(proof.basis, proof.rest)
+        coordinates.magnify(proof.basis, proof.rest)
     raise LimitReached("linear programmes did not tell which rows can be strictly right")
 
 
@@ -126,11 +126,11 @@ class _Proof:
     """Of a guess: `basis` are rows that span those on the boundary as far as floats see, and
     `columns` some in which they are far from dependent, the best first."""
 
-    def __init__(self, rows: Rows, seen: _Coordinates, guess: _Guess):
-        self.rows, self.seen, self.guess = rows, seen, guess
+    def __init__(self, rows: Rows, coordinates: _Coordinates, guess: _Guess):
+        self.rows, self.coordinates, self.guess = rows, coordinates, guess
         self.strict = np.flatnonzero(guess.strict)
         boundary = np.flatnonzero(~guess.strict)
-        table = seen.dense(boundary)
+        table = coordinates.dense(boundary)
         place, self.columns = _spanning(table), np.zeros(0, dtype=np.intp)
         if len(place):
             _, self.columns = qr(table[place], mode="r", pivoting=True, check_finite=False)
@@ -176,7 +176,7 @@ class _Proof:
         except Singular:
             return None
         for bits in _BITS:
-            shares = self.seen.shares(self.rest, self.guess.multipliers[self.rest], bits)
+            shares = self.coordinates.shares(self.rest, self.guess.multipliers[self.rest], bits)
             total = combined(shares, whole[k:]) if shares else [0] * self.rows.D
             x, times = system.solve([-total[j] for j in columns], self.rows.budget)
             weights = reduce([*x, *(times * v for v in shares)])
@@ -186,7 +186,7 @@ class _Proof:
 
     def _weights(self, bits: int) -> list[Fraction] | None:
         """Those of the guess, with others in the columns, so that scores of the basis are 0."""
-        w, columns = self.seen.weights(self.guess.weights, bits), self.columns.tolist()
+        w, columns = self.coordinates.weights(self.guess.weights, bits), self.columns.tolist()
         if not columns:
             return w
         for j in columns:

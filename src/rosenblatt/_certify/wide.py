@@ -61,8 +61,8 @@ def decide(
         except LimitReached:
             if known is not None:  # which training has nothing to say about
                 raise
-    elif (seen := _squared_hinge(rows)) is not None:
-        view, hinge = seen
+    elif (fitted := _squared_hinge(rows)) is not None:
+        view, hinge = fitted
         if (bound := _separated(partition, view, hinge)) is not None:
             return bound
         if not partition.first_conflict:  # it would not be proved that there is one
@@ -79,8 +79,8 @@ def has_few_rows(rows: Rows) -> bool:
 
 def by_squared_hinge(partition: Partition) -> Bound | None:
     """A separator from which no row is far; None: floating point sees none."""
-    seen = _squared_hinge(partition.rows)
-    return None if seen is None else _separated(partition, *seen)
+    fitted = _squared_hinge(partition.rows)
+    return None if fitted is None else _separated(partition, *fitted)
 
 
 def _squared_hinge(rows: Rows) -> tuple[Metric, Fit] | None:

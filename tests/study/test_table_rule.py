@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
+from pyarrow import csv
 from scipy import sparse
 from sklearn.datasets import load_iris
 
@@ -130,3 +131,62 @@ def test_an_estimator_takes_rows_as_its_preprocessing_makes_them(granted, folder
     assert (rule.predict(X) == granted.predict(CREDIT)).all()
     frame = pd.DataFrame(X, columns=rule.preprocessing_.feature_names)
     assert (Study.load(folder).estimator.predict(frame.to_numpy()) == granted.predict(CREDIT)).all()
+
+
+# --- Columns without names ------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def nameless(tmp_path_factory):
+    """A file without a line of names, whose labels are the first column: there is no x0 to learn
+    from."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((120, 4)).round(3)
+    rows = pd.DataFrame(X).set_axis(range(1, 5), axis=1)
+    rows.insert(0, 0, np.where(X @ [1, -1, 2, 0] + rng.standard_normal(120) > 0, "yes", "no"))
+    file = tmp_path_factory.mktemp("nameless") / "t.csv"
+    rows.to_csv(file, header=False, index=False)
+    return file
+
+
+@pytest.mark.parametrize("studied", ["file", "pandas", "arrow", "X, y"])
+def test_columns_without_names_are_found_by_their_numbers(nameless, tmp_path, studied):
+    frame, brief = pd.read_csv(nameless, header=None), {"comparison": False, "linear_only": True}
+    of_arrow = csv.read_csv(nameless, csv.ReadOptions(autogenerate_column_names=True))
+    found = {
+        "file": lambda: study(nameless, target="x0", header=False, **brief),
+        "pandas": lambda: study(frame, target="0", **brief),
+        "arrow": lambda: study(of_arrow, target="f0", **brief),
+        "X, y": lambda: study(frame.drop(columns=0), frame[0], **brief),
+    }[studied]()
+    found.save(tmp_path / "out")
+    rule, X = Study.load(tmp_path / "out"), frame.drop(columns=0)
+    labels = found.estimator.predict(
+        (X.to_numpy() - [c.center for c in found.preprocessing.numbers])
+        / [c.scale for c in found.preprocessing.numbers]
+    )
+    assert (labels == frame[0]).sum() > 90
+    arrays = [X.to_numpy(), X.to_numpy().tolist(), frame.to_numpy()]  # those without y in order
+    frames = [frame, X, X[[4, 2, 1, 3]], of_arrow, of_arrow.drop(["f0"])]
+    for rows in (*arrays, *frames):
+        assert (rule.predict(rows) == labels).all()
+        assert (found.predict(rows) == labels).all()
+
+
+@pytest.mark.parametrize("lacking", ["number", "width", "names"])
+def test_a_column_that_no_number_stands_for_is_named(nameless, lacking):
+    X = pd.read_csv(nameless, header=None).drop(columns=0)
+    found = study(nameless, target="x0", header=False, comparison=False)
+    rows = {
+        "number": X.drop(columns=3),
+        "width": X.to_numpy()[:, :3],
+        "names": X.set_axis([*"abcd"], axis=1),
+    }[lacking]
+    with raises(InputError):
+        found.predict(rows)
+
+
+def test_names_are_not_found_by_number(granted):
+    """An array of as many columns may have them in any order."""
+    with raises(InputError):
+        granted.predict(pd.read_csv(CREDIT)[granted.preprocessing.inputs].to_numpy())

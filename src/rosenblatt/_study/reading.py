@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -128,11 +129,39 @@ def of_files(names: tuple[str, ...], opened: OpenTable | OpenSvmlight) -> TableS
     return TableSource(opened, Origin(names, new=(f"new{suffix}",)))
 
 
-def table_of(data: Any) -> Any:
-    """New rows, as `rosenblatt.data` reads them: paths, a data frame, or an array."""
-    if _is_path(data) or _are_paths(data) or hasattr(data, "__arrow_c_stream__"):
+def table_of(data: Any, columns: Sequence[str]) -> Any:
+    """New rows, as `rosenblatt.data` reads them: paths, a data frame, or an array.
+
+    `columns` are those of the table studied. Where neither has names, columns are found by their
+    numbers, and those of an array that has no others in their order.
+    """
+    if _is_path(data) or _are_paths(data):
         return data
-    return _table_of_array(data)
+    named = hasattr(data, "__arrow_c_stream__")
+    table = arrow_table(data) if named else _table_of_array(data)
+    wanted, given = _numbers_of(columns), _numbers_of(table.column_names)
+    if wanted is None or given is None:
+        return table
+    if not named and len(given) == len(wanted):
+        given = wanted
+    if not set(wanted) <= set(given):
+        return table  # the error names those that are missing as they were
+    known = dict(zip(wanted, columns, strict=True))
+    names = zip(given, table.column_names, strict=True)
+    return table.rename_columns([known.get(number, name) for number, name in names])
+
+
+# How columns without names are called: here, by pandas and by pyarrow. (Those of polars begin with
+# column_0 or, by an older one, with column_1.)
+_NUMBERED = [re.compile(head + r"(0|[1-9]\d*)") for head in ("x", "", "f")]
+
+
+def _numbers_of(columns: Sequence[str]) -> list[int] | None:
+    """Of columns without names, from 0 on."""
+    for pattern in _NUMBERED:
+        if all(matches := [pattern.fullmatch(name) for name in columns]):
+            return [int(match[1]) for match in matches if match]
+    return None
 
 
 def _is_path(data: Any) -> bool:

@@ -527,7 +527,10 @@ class Study(TableRule):
     def __repr__(self) -> str:
         target, name = self._document["data"]["target"], self.selection.winner.name
         parts = [f"Study of {target}: {name}"]
-        if self.error is not None:
+        if (cost := self._document["cost"]) is not None and self._options.decides == "cost":
+            ends = " ({:.3g} to {:.3g})".format(*cost["interval"]) if cost["interval"] else ""
+            parts.append(f"costs {cost['per_row']:.3g} a row in test{ends}")
+        elif self.error is not None:
             ends = "" if self.interval is None else " ({:.1%} to {:.1%})".format(*self.interval)
             parts.append(f"{self.error:.1%} wrong in test{ends}")
         if (verdict := self._document["verdict"]) is not None:

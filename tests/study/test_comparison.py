@@ -94,6 +94,25 @@ def test_of_sparse_rows_those_numbers_count_that_are_there():
     assert list(sizes.comparison_rules(1000, 50_000, 2, numbers=30_000)) == ["logistic"]
 
 
+@pytest.mark.parametrize("costs", [None, {"open:closed": 3}])
+def test_a_card_is_compared_with_the_same_as_another_rule(costs):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"a": rng.standard_normal(300) * 40, "b": rng.choice([*"uvw"], 300)})
+    hidden = frame["a"] / 40 + (frame["b"] == "u") + rng.standard_normal(300)
+    frame["state"] = np.where(hidden > 0.3, "open", "closed")
+    rule, card = (
+        study(frame, target="state", linear_only=True, scorecard=points, costs=costs)
+        for points in (False, True)
+    )
+    others = compared(rule)
+    assert others.keys() >= {"larger class", "logistic", "boosting"}
+    card_others = compared(card)
+    margin = card_others.pop("average with margin")
+    assert card_others == others
+    if rule.selection.winner.name == "average with margin" and costs is None:
+        assert margin == rule.selection.test_errors
+
+
 # --- The best single column -----------------------------------------------------------------------
 
 

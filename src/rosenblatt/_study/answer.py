@@ -40,7 +40,7 @@ def answer(objective: str, begun: Beginning, warnings: Sequence[Warned]) -> Answ
     if objective == "balanced" and by_class:
         short, sentence = _balanced(by_class, tested)
     elif cost is not None and objective == "cost":
-        sentence = _costing(cost, error["test_n"], tested)
+        sentence = _costing(cost, tested)
     return {"short": short, "sentence": sentence, "caution": _caution(by_class, warnings)}
 
 
@@ -71,13 +71,13 @@ def _wrong(error: Error, tested: str) -> str:
     )
 
 
-def _costing(cost: Cost, n: int, tested: str) -> str:
-    ends, label = cost["interval"], min(cost["always"], key=cost["always"].__getitem__)
+def _costing(cost: Cost, tested: str) -> str:
+    ends, constant = cost["interval"], cost["baseline"]
     between = f", between {ends[0]:.3g} and {ends[1]:.3g}" if ends else ""
     return (
         f"the errors on the {tested}, cost {cost['per_row']:.3g} "
-        f"a row{between}; always saying {named(label)} would cost "
-        f"{cost['always'][label] / n:.3g}."
+        f"a row{between}; always saying {named(constant['label'])} would cost "
+        f"{constant['per_row']:.3g}."
     )
 
 
@@ -312,8 +312,7 @@ def without(compared: Compared, names: list[str]) -> Effect | None:
     again = Comparison(
         selection.preprocessor.transform(read.X)[:, kept],
         read.y,
-        candidates={},
-        comparison_rules={selection.winner.name: clone(selection.estimator)},
+        candidates={"without": clone(selection.estimator)},  # its penalty is chosen
         preprocessor=None,
         groups=selection.groups,
         times=selection.times,
@@ -321,7 +320,7 @@ def without(compared: Compared, names: list[str]) -> Effect | None:
         confidence=selection.confidence,
         criterion=selection.criterion,
         training=Training(trained_with(None, 0), None, 1),
-    ).test_comparison_rules(selection.fitted_on, selection.test)
+    ).tested(selection.fitted_on, selection.test)
     if not again:
         return None
     [tested] = again

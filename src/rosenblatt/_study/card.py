@@ -12,7 +12,6 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, TransformerMixin
 
 from rosenblatt._study.costs import criterion_of
-from rosenblatt._study.one_column import OneColumn
 from rosenblatt._training.card_rule import Card, Term
 from rosenblatt._util.spelling import option
 from rosenblatt._util.text import many, named
@@ -22,7 +21,6 @@ from rosenblatt.data.preparation import Preparation
 from rosenblatt.data.preprocessing import Number, Preprocessing
 from rosenblatt.data.scaling import finished
 from rosenblatt.errors import InputError
-from rosenblatt.perceptron import Perceptron
 from rosenblatt.report.document import (
     CARD,
     CardBeside,
@@ -33,12 +31,6 @@ from rosenblatt.report.document import (
     OfPoints,
 )
 from rosenblatt.scorecard import Scorecard
-from rosenblatt.selection.candidates import (
-    ONE_COLUMN,
-    WITH_MARGIN,
-    comparison_rules,
-    comparison_rules_left_out,
-)
 from rosenblatt.selection.measures import error_interval
 
 if TYPE_CHECKING:
@@ -54,11 +46,8 @@ _SHARES = 20  # fewer rows than one in so many are shown with their neighbours
 # --- What is compared ------------------------------------------------------------------------
 
 
-def rules(
-    read: Read, options: Options, size: tuple[int, int]
-) -> tuple[dict[str, Any], dict[str, Any], dict[str, str]]:
-    """Cards of one term, of two and so on; rules that use all columns, for comparison; and what is
-    not tried."""
+def cards(read: Read, options: Options) -> dict[str, Any]:
+    """Cards of one term, of two and so on."""
     if len(read.counts) > 2:
         raise InputError(
             f"{option('scorecard', True)} needs two labels; {read.target} has "
@@ -76,26 +65,12 @@ def rules(
     weight, points = _class_weight(read, options), options.max_points or MOST_POINTS
     assert read.preprocessing is not None
     signs = signs_of_points(read.preprocessing, options)
-    cards: dict[str, Any] = {
+    return {
         f"{CARD} {many(k, 'term')}": Scorecard(
             k, points, class_weight=weight, signs=signs, prove=False
         )
         for k in range(1, (options.max_terms or MOST_TERMS) + 1)
     }
-    columns = [_with_all_levels(column, options.signs) for column in read.preprocessing.columns]
-    one_column = {ONE_COLUMN: OneColumn(columns)}
-    if options.comparison is False:
-        return cards, one_column, {}
-    seed, table = options.random_state, (*size, 2)
-    forced = options.comparison is True
-    shared: dict[str, Any] = {"random_state": seed, "class_weight": options.class_weight}
-    baselines = {WITH_MARGIN: Perceptron(keep="average", margin="wide", **shared)}
-    baselines |= comparison_rules(*table, all_of_them=forced, **shared)
-    from sklearn.pipeline import make_pipeline
-    from sklearn.preprocessing import StandardScaler
-
-    scaled = {name: make_pipeline(StandardScaler(), rule) for name, rule in baselines.items()}
-    return cards, scaled | one_column, comparison_rules_left_out(*table, all_of_them=forced)
 
 
 def signs_of_points(preprocessing: Preprocessing, options: Options) -> list[int] | None:

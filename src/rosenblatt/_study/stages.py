@@ -35,6 +35,7 @@ from rosenblatt.selection import Selection, SelectionInterrupted, candidates, se
 from rosenblatt.selection.candidates import (
     ONE_COLUMN,
     ROWS_OF_IT,
+    WITH_MARGIN,
     comparison_rules,
     comparison_rules_left_out,
     not_tried,
@@ -128,9 +129,9 @@ def compare(
 ) -> Compared:
     """Train the candidates, choose among them, test the chosen one."""
     n, d = read.X.shape
-    preprocessor: Any = None
+    preprocessor = beside = None
     if read.preprocessing is not None:
-        preprocessor = Preparation(read.preprocessing, impute=read.impute)
+        preprocessor = beside = Preparation(read.preprocessing, impute=read.impute)
         if options.scorecard:
             preprocessor = card.CardPreparation(
                 read.preprocessing, impute=read.impute, signs=options.signs
@@ -157,6 +158,7 @@ def compare(
                 random_state=options.random_state,
                 retrain=options.retrain,
                 comparison_rules=baselines,
+                comparison_preprocessor=beside,
                 criterion=criterion,
                 progress=progress,
                 **kept,
@@ -210,8 +212,6 @@ def _rules(
 ) -> tuple[dict[str, Any], dict[str, Any], dict[str, str]]:
     """The candidates and the baselines; and what is not tried, with the reason."""
     signs = _demanded(read, options)
-    if options.scorecard:
-        return card.rules(read, options, size)
     seed, weight = options.random_state, options.class_weight
     # a kernel keeps training rows
     repeated = groups is not None and groups.many_repeated
@@ -225,7 +225,10 @@ def _rules(
     elif repeated:
         why = "rows are repeated, and it would memorise them"
     rules = candidates(*size, random_state=seed, kernel=kernel, class_weight=weight, signs=signs)
-    left_out = not_tried(*size, kernel=kernel, why_no_kernel=why)
+    left_out, others = not_tried(*size, kernel=kernel, why_no_kernel=why), {}
+    if options.scorecard:
+        others = {WITH_MARGIN: rules[WITH_MARGIN]}
+        rules, left_out = card.cards(read, options), {}
     columns = []
     if read.preprocessing is not None:
         columns = list(read.preprocessing.without_prose().columns)
@@ -237,7 +240,7 @@ def _rules(
     if sparse.issparse(read.X):
         table["numbers"] = read.X.nnz * size[0] // len(read.y)
     left_out |= comparison_rules_left_out(**table)
-    others = comparison_rules(**table, random_state=seed, class_weight=weight)
+    others |= comparison_rules(**table, random_state=seed, class_weight=weight)
     return rules, others | baselines, left_out
 
 

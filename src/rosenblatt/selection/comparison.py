@@ -6,7 +6,7 @@ They learn one after the other, with or without checkpoints.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 from operator import itemgetter
@@ -76,6 +76,7 @@ class ComparisonRule:
     test_errors: int
     losses: Floats = field(repr=False, compare=False)  # by test row: what its answer costs
     column: str | None = None  # the only one that it uses
+    label: Any = None  # the only one that it predicts
 
     @property
     def test_n(self) -> int:
@@ -86,9 +87,13 @@ class ComparisonRule:
         return float(self.losses.sum())
 
     def __add__(self, other: ComparisonRule) -> ComparisonRule:
-        losses = np.concatenate([self.losses, other.losses])
-        column = self.column if self.column == other.column else None
-        return ComparisonRule(self.name, self.test_errors + other.test_errors, losses, column)
+        return ComparisonRule(
+            self.name,
+            self.test_errors + other.test_errors,
+            np.concatenate([self.losses, other.losses]),
+            self.column if self.column == other.column else None,
+            self.label if self.label == other.label else None,
+        )
 
 
 @final
@@ -99,7 +104,6 @@ class Comparison:
     X: Any
     y: NDArray[Any]
     candidates: dict[str, Any]
-    comparison_rules: Mapping[str, Any]
     preprocessor: Any
     groups: RowGroups | None
     times: Floats | None  # rows are divided by
@@ -107,7 +111,8 @@ class Comparison:
     confidence: float
     criterion: Criterion
     training: Training
-    failed: dict[str, str] = field(default_factory=dict)  # comparison rules, and why
+    beside: Comparison | None = None  # what is tested on the same rows, and never chosen
+    failed: dict[str, str] = field(default_factory=dict)  # of that, and why
 
     def __post_init__(self) -> None:
         self.classes = np.unique(self.y)
@@ -117,8 +122,9 @@ class Comparison:
 
     @property
     def other_fits(self) -> int:
-        """Of the comparison rules, for one test: where thresholds are chosen, each learns twice."""
-        return len(self.comparison_rules) * (2 if self.criterion.moves else 1)
+        """Of what is beside it, for one test: where thresholds are chosen, each learns twice."""
+        rules = 0 if self.beside is None else len(self.beside.candidates)
+        return rules * (2 if self.criterion.moves else 1)
 
     def compare(self, train: Indices, validation: Indices) -> tuple[Any, list[Candidate]]:
         """All candidates, fitted on `train`; those done so far if Ctrl-C came."""
@@ -193,15 +199,19 @@ class Comparison:
         of_rows = np.concatenate(labels), np.concatenate(predicted)
         return float(self.criterion.row_costs(*of_rows, self.classes).sum())
 
-    def test_comparison_rules(self, learned_from: Indices, test: Indices) -> list[ComparisonRule]:
-        """A rule that cannot be fitted is left out: nothing depends on it."""
+    def tested_beside(self, learned_from: Indices, test: Indices) -> list[ComparisonRule]:
+        return [] if self.beside is None else self.beside.tested(learned_from, test)
+
+    def tested(self, learned_from: Indices, test: Indices) -> list[ComparisonRule]:
+        """All candidates, without a choice. A rule that cannot be fitted is left out: nothing
+        depends on it."""
         tested = []
-        for name, unfitted in self.comparison_rules.items():
+        for name in self.candidates:
             if self.training.interrupted:
                 break
             try:
                 with alone():
-                    predicted = self._predicted(name, unfitted, learned_from, test)
+                    predicted = self._predicted(name, learned_from, test)
             except KeyboardInterrupt:
                 self.training.interrupted = True
             except Exception as error:  # whatever somebody else's code raises
@@ -211,26 +221,25 @@ class Comparison:
                     (answers, rule), labels = predicted, self.y[test]
                     losses = self.criterion.row_costs(labels, answers, self.classes)
                     wrong = int((answers != labels).sum())
-                    column = getattr(rule, "column_", None)
-                    tested.append(ComparisonRule(name, wrong, losses, column))
+                    column, said = getattr(rule, "column_", None), np.unique(answers)
+                    label = said[0] if len(said) == 1 else None
+                    tested.append(ComparisonRule(name, wrong, losses, column, label))
         return tested
 
-    def _predicted(
-        self, name: str, rule: Any, rows: Indices, test: Indices
-    ) -> tuple[Any, Any] | None:
+    def _predicted(self, name: str, rows: Indices, test: Indices) -> tuple[Any, Any] | None:
         """Labels, and the rule that gave them; None after Ctrl-C. A threshold is chosen, where one
         is, on a fifth that did not train."""
         held_out = None
         if self.criterion.moves:
             fewest = int(np.unique(self.y[rows], return_counts=True)[1].min())
             fifths = self.folds(rows, max(2, min(FIFTHS, fewest)))
-            trained = self._fitted(name, rule, rest(fifths, [0]))
+            trained = self._fitted(name, rest(fifths, [0]))
             if trained is None:
                 return None
             fitted, preprocessor, X = trained
             labels = self.y[fifths[0]]
             held_out = self.scored(fitted, X, self.rows(fifths[0], preprocessor), labels)
-        trained = self._fitted(name, rule, rows)
+        trained = self._fitted(name, rows)
         if trained is None:
             return None
         fitted, preprocessor, X = trained
@@ -242,10 +251,12 @@ class Comparison:
         scored = OutOfSample(scores_of(fitted, X_test), np.searchsorted(self.classes, self.y[test]))
         return self.classes[scored.called(threshold)], fitted
 
-    def _fitted(self, name: str, rule: Any, rows: Indices) -> tuple[Any, Any, Any] | None:
-        preprocessor = self.prepared(rows)
+    def _fitted(self, name: str, rows: Indices) -> tuple[Any, Any, Any] | None:
+        rule, preprocessor = self.rule_for(name, rows), self.prepared(rows)
+        if self.training.interrupted:
+            return None
         X = self.rows(rows, preprocessor)
-        fitted, _ = self.training.fit(name, clone(rule), X, self.y[rows], kept=False)
+        fitted, _ = self.training.fit(name, rule, X, self.y[rows], kept=False)
         return None if fitted is None else (fitted, preprocessor, X)
 
     def _counted(

@@ -252,6 +252,7 @@ def select(
     confidence: float = 0.95,
     retrain: bool = False,
     comparison_rules: Mapping[str, Any] | None = None,
+    comparison_preprocessor: Any = None,
     criterion: Criterion | None = None,
     progress: Progress | None = None,
     checkpoint: Any = None,
@@ -290,6 +291,8 @@ def select(
     comparison_rules : dict of name to scikit-learn classifier, optional
         They learn from the rows that the winner learns from, and are tested once on the same test
         rows. Nothing is chosen by them.
+    comparison_preprocessor : scikit-learn transformer, optional
+        For these, where rows go through another one than `preprocessor` first.
     criterion : Criterion, optional
         What a wrong answer costs; by default the number of errors decides.
     progress : callable, optional
@@ -352,14 +355,12 @@ def select(
         raise InputError(
             f"candidates is a dict of names to classifiers, one at least, none named {always!r}."
         )
-    comparison_rules = comparison_rules or {}
     training = Training(trained_with(checkpoint, checkpoint_every), progress, 0)
-    comparison = Comparison(
+    beside = Comparison(
         X,
         y,
-        dict(candidates),
-        comparison_rules,
-        preprocessor,
+        dict(comparison_rules or {}),
+        preprocessor if comparison_preprocessor is None else comparison_preprocessor,
         groups,
         _times(times, n),
         int(random_state),
@@ -367,6 +368,8 @@ def select(
         criterion or Criterion(1.0 - np.eye(len(classes))),
         training,
     )
+    own = {"candidates": dict(candidates), "preprocessor": preprocessor}
+    comparison = replace(beside, beside=beside, **own)
     if cv is not None:
         if times is not None:
             raise InputError("cv divides the rows at random, and times by time: give one of them.")
@@ -422,7 +425,7 @@ def _split(comparison: Comparison, *, retrain: bool) -> Selection:
         test=test,
         predictions=final.estimator.predict(X),
         majority_errors=int((y[test] != chosen.majority).sum()),
-        comparison_rules=comparison.test_comparison_rules(learned_from, test),
+        comparison_rules=comparison.tested_beside(learned_from, test),
         scores=scores,
         probabilities=final.probabilities(scores),
     )
@@ -505,7 +508,7 @@ def nested(comparison: Comparison, k: int) -> Selection:
             break
         tested.add(part, inner.final)
         always += int((y[part] != inner.majority).sum())
-        comparison_rules.append(comparison.test_comparison_rules(rest(outer, [i]), part))
+        comparison_rules.append(comparison.tested_beside(rest(outer, [i]), part))
         scored.append(part)
     test = np.concatenate([every[:0], *scored])
     return whole.tested(

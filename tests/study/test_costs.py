@@ -150,12 +150,52 @@ def test_what_is_printed_with_costs(shell):
     out, err = shell("fit", "t.csv", "-y", "ill", "--cost", "yes:no=4", "--thorough", "-v")[1:]
     assert "seconds" not in err
     assert "validation cost a row" in out
-    assert "always saying no: " in out.split("\nCost ")[1]
-    assert "not by this rate" in " ".join(out.split())
-    assert "logistic regression (cost: " in out
     assert "One pass" not in out  # it knows no costs
     balanced = shell("fit", "t.csv", "-y", "ill", "--class-weight", "balanced")[1]
     assert "the labels; always the same label: 50.0%" in " ".join(balanced.split())
+
+
+def test_the_cost_leads_where_it_decides_and_all_are_compared_by_it(shell):
+    made().to_csv("t.csv", index=False)
+    asked = ["fit", "t.csv", "-y", "ill", "--linear-only", "--cost", "yes:no=4"]
+    document = json.loads(shell(*asked, "--json")[1])
+    lines = [line.split() for line in shell(*asked)[1].splitlines() if line.strip()]
+    cost, n = document["cost"], document["error"]["test_n"]
+    by = {one["name"]: one["cost"] for one in document["comparisons"]}
+
+    def beginning(*words):
+        return next(k for k, line in enumerate(lines) if line[: len(words)] == [*words])
+
+    first, error = beginning("Test", "cost"), beginning("Test", "error")
+    assert first < beginning("Compared") < error
+    assert float(lines[first][2]) == pytest.approx(cost["per_row"], rel=0.01)
+    assert " ".join(lines[first + 1]) == document["asked"]["meaning"]
+    assert cost["baseline"]["label"] == min(cost["always"], key=cost["always"].get)
+    assert cost["baseline"]["per_row"] == min(cost["always"].values()) / n
+    figures = [cost["baseline"]["per_row"], by["logistic"], by["boosting"]]
+    shown = [line[line[0] == "Compared"] for line in lines[first + 2 : error]]
+    assert [float(figure) for figure in shown] == pytest.approx(figures, rel=0.01)
+    by_error = [
+        line[:2] for line in map(str.split, shell(*asked, "--objective", "error")[1].split("\n"))
+    ]
+    assert by_error.index(["Test", "error"]) < [line[:1] for line in by_error].index(["Cost"])
+    assert ["Test", "cost"] not in by_error
+
+
+def test_a_study_by_cost_says_it_and_another_the_error(dear, plain):
+    assert f"costs {dear.cost['per_row']:.3g} a row" in repr(dear)
+    assert f"{plain.error:.1%} wrong" in repr(plain)
+
+
+def test_a_column_that_says_a_constant_is_not_compared():
+    """Where a missed row costs much, the best threshold of two values is beyond both."""
+    frame = made(share=0.4)
+    frame["sign"] = np.where(frame.pop("a") > 1, "high", "low")
+    names = [
+        {one["name"] for one in study(frame, target="ill", costs=costs).to_dict()["comparisons"]}
+        for costs in (None, {"yes:no": 9})
+    ]
+    assert names[0] - names[1] == {"sign alone"}
 
 
 def test_others_are_compared_by_what_decides():

@@ -322,8 +322,11 @@ def comparisons(selection: Selection) -> list[ComparedOnTest]:
     losses = selection.criterion.row_costs(selection.labels, always, selection.estimator.classes_)
     others = [(selection.candidates[0].name, losses, False)]
     for other in selection.comparison_rules:
+        column = other.name == ONE_COLUMN
+        if column and other.label is not None:
+            continue  # it is the constant under another name
         name = other.name if other.column is None else f"{other.column} alone"
-        others.append((name, other.losses, other.name == ONE_COLUMN))
+        others.append((name, other.losses, column))
     return [_on_test(selection, *one) for one in others]
 
 

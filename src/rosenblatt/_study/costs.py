@@ -183,31 +183,33 @@ def cost_of(
     """
     n, total = int(counts.sum()), float((counts * costs).sum())
     ends, method = None, "bootstrap" if by_group is None else "t, by group"
-    interval = f"no error among these {n:,} {rows}: no interval"
+    words = f"no error among these {n:,} {rows}: no interval"
     if counts.sum() > np.trace(counts):
         if by_group is None:
             ends = _interval(counts, costs, confidence, seed)
         elif of_mean := mean_interval(*by_group, confidence):
             ends = list(of_mean)
-        interval = f"no interval, since fewer than {LEAST_GROUPS} groups have an error"
+        words = f"no interval, since fewer than {LEAST_GROUPS} groups have an error"
     if ends is not None:
         spread = f"{number(ends[0], 3)} to {number(ends[1], 3)} ({method})"
-        interval = f"{'approximate ' * approximate}{100 * confidence:g}% interval {spread}"
+        words = f"{'approximate ' * approximate}{100 * confidence:g}% interval {spread}"
     of_label = counts.sum(axis=1)
     always = {label: float(of_label @ costs[:, j]) for j, label in enumerate(labels)}
-    shown = sorted(always, key=always.__getitem__)[:2]
-    constant = (f"always saying {named(label)}: {number(always[label] / n, 3)}" for label in shown)
+    cheapest = sorted(always, key=always.__getitem__)[:2]
+    constant = (f"always saying {named(c)}: {number(always[c] / n, 3)}" for c in cheapest)
     sentence = (
-        f"{number(total / n, 3)} a row ({number(total)} for {n:,} {rows}), {interval}; "
+        f"{number(total / n, 3)} a row ({number(total)} for {n:,} {rows}), {words}; "
         f"{', '.join(constant)} a row"
     )
     return {
         "total": total,
         "per_row": total / n,
         "interval": ends,
+        "interval_words": words,
         "confidence": confidence,
         "method": method,
         "always": always,
+        "baseline": {"label": cheapest[0], "per_row": always[cheapest[0]] / n},
         "sentence": sentence,
     }
 

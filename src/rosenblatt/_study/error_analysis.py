@@ -90,9 +90,10 @@ def _costs_by_group(
 
 def _asked(selection: Selection, options: Options) -> Asked:
     objective = objective_kept(options, selection.estimator.classes_)
-    sentence = chosen_by(objective)
+    sentence, meaning = chosen_by(objective), None
     if objective.costs:
-        sentence += f"; {cost_words(objective, len(selection.estimator.classes_))}"
+        meaning = cost_words(objective, len(selection.estimator.classes_))
+        sentence += f"; {meaning}"
     if options.class_weight:
         sentence += "; in training, rows of rare labels weighed more (class_weight)"
     return {
@@ -102,6 +103,7 @@ def _asked(selection: Selection, options: Options) -> Asked:
             for (actual, predicted), cost in objective.costs.items()
         ],
         "class_weight": options.class_weight,
+        "meaning": meaning,
         "moved": np.asarray(selection.moved).tolist(),
         "sentence": sentence,
     }

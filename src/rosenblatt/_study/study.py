@@ -370,7 +370,8 @@ class TableRule:
         return Numbered(self.estimator.n_features_in_) if names is None else names.tolist()
 
     def _rows(self, rows: Any) -> Any:
-        return rows if self.preprocessing is None else self.preprocessing.transform(table_of(rows))
+        known = self.preprocessing
+        return rows if known is None else known.transform(table_of(rows, known.inputs))
 
 
 @final
@@ -392,7 +393,8 @@ class Study(TableRule):
         `precision`, `cost`. Empty where no row was tested.
     cost : dict or None
         What the errors on test rows cost, where costs were given: `total`, `per_row`, its
-        `interval`, and `always`, by label the total if it were always said.
+        `interval`, `always`, by label the total if it were always said, and the cheapest of these,
+        the `baseline`.
     auc : float or None
         The area under the ROC curve on test rows, of two labels.
     calibration : dict or None

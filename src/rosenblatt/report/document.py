@@ -100,6 +100,7 @@ class Asked(TypedDict):
     objective: str  # "error" | "cost" | "balanced": what chose candidate and threshold
     costs: list[CostOfPair]  # those given; all others are 1
     class_weight: str | None
+    meaning: str | None  # what errors cost, in words; None where no costs were given
     # how much the threshold of the score was moved, of more than two labels the score of each was
     # lowered; it is in the rule
     moved: float | list[float]
@@ -119,15 +120,24 @@ class OfClass(TypedDict):
     cost: float | None  # of its errors, where costs were given
 
 
+class Constant(TypedDict):
+    """Always the same answer."""
+
+    label: str
+    per_row: float
+
+
 class Cost(TypedDict):
     """What the errors on test rows cost."""
 
     total: float
     per_row: float
     interval: list[float] | None  # of the cost of a row; none without an error
+    interval_words: str
     confidence: float
     method: str  # "bootstrap"
     always: dict[str, float]  # by label: the total if it were always said
+    baseline: Constant  # the cheapest of these
     sentence: str
 
 

@@ -187,18 +187,15 @@ def _rates(content: Mapping[str, Any]) -> list[Rate]:
     """On the same test rows; without what is not known of one."""
     error, n = content.get("error") or {}, (content.get("error") or {}).get("test_n")
     cost, by_cost = content.get("cost") or {}, _by_cost(content)
-    own, floor = error, error.get("majority_errors")
-    always = error.get("majority_label")
+    own, always, floor = error, error.get("majority_label"), error.get("majority_errors")
+    floor = floor / n if n and floor is not None else None
     if by_cost:
         own = {"rate": cost.get("per_row"), "interval": cost.get("interval")}
-        totals = {
-            label: total for label, total in (cost.get("always") or {}).items() if total is not None
-        }
-        always = min(totals, key=totals.__getitem__, default=None)
-        floor = totals.get(always)
+        constant = cost.get("baseline") or {}
+        always, floor = constant.get("label"), constant.get("per_row")
     rates = [Rate("this rule", own.get("rate"), own.get("interval"), "own")]
-    if n and None not in (floor, always):
-        rates.append(Rate(f"always {named(always)}", floor / n, None, "floor"))
+    if None not in (floor, always):
+        rates.append(Rate(f"always {named(always)}", floor, None, "floor"))
     for other in (content.get("comparisons") or [])[1:]:
         rate, wrong = other.get("cost"), other.get("test_errors")
         if not by_cost:

@@ -13,11 +13,12 @@ from typing import Any
 
 from rosenblatt import verify
 from rosenblatt._util.spelling import either, option
-from rosenblatt._util.text import clip, many, named, one_line, width_of
+from rosenblatt._util.text import clip, many, named, number, one_line, width_of
 from rosenblatt.data.naming import is_number
 from rosenblatt.report.document import (
     CARD,
     Candidate,
+    CardBeside,
     ClassRule,
     ComparedOnTest,
     Confusion,
@@ -39,11 +40,6 @@ _SCORES = 10  # of many classes, with -v
 _TABLE = 4  # classes that make a small table
 _CELL = 24  # characters of a label there
 
-_CHOSEN_BY = {
-    "error": "",
-    "cost": ". The rule was chosen by the cost of its errors, not by this rate",
-    "balanced": ". The rule was chosen by the balanced error, not by this rate",
-}
 # What matters most comes first.
 _GRAVE = (
     "revealing",
@@ -171,32 +167,42 @@ def _split(split: Split) -> str:
 
 
 def _errors(document: Fit) -> Iterator[Line]:
-    """The test error, and what else was tried on the same rows."""
-    error, cards = document["error"], False
+    """The test error, or first what the errors cost where that decided, beside what else was tried
+    on the same rows."""
+    error, cost, others = document["error"], document["cost"], document["comparisons"][1:]
     assert error is not None
     n, by = error["test_n"], document["asked"]["objective"]
-    yield (
-        "Test error",
-        f"{error['rate']:>5.1%}  {error['test_errors']:,} of {n:,} rows wrong; "
-        f"{error['interval_words']}{_CHOSEN_BY[by]}",
-    )
-    same = f"always {named(error['majority_label'])}, on the same rows"
-    others = document["comparisons"][1:]
+    leads = cost is not None and by == "cost"
+    always, of_always = error["majority_label"], f"{error['majority_errors'] / n:.1%}"
+    wrong = f"{error['rate']:>5.1%}  {error['test_errors']:,} of {n:,} rows wrong"
+    wrong += f"; {error['interval_words']}"
+
+    def figure(of: ComparedOnTest | CardBeside) -> str:
+        return number(of["cost"], 3) if leads else f"{of['test_errors'] / n:.1%}"
+
+    if cost is not None and leads:
+        total = f"a row ({number(cost['total'])} for {n:,} test rows); {cost['interval_words']}"
+        yield "Test cost", f"{number(cost['per_row'], 3):>5}  {total}"
+        yield "Test cost", document["asked"]["meaning"] or ""
+        always, of_always = cost["baseline"]["label"], number(cost["baseline"]["per_row"], 3)
+    elif by == "balanced":
+        yield "Test error", f"{wrong}. The rule was chosen by the balanced error, not by this rate"
+    else:
+        yield "Test error", wrong
+    same = f"always {named(always)}, on the same rows"
     for other in others:
         if other["column"]:
-            same += f"; {other['name']}: {other['test_errors'] / n:.1%}{_by_cost(other, by)}"
-    yield "Compared", f"{error['majority_errors'] / n:>5.1%}  {same}"
-    for other in others:
-        if other["column"]:
-            continue
+            same += f"; {other['name']}: {figure(other)}{_balanced(other, by)}"
+    yield "Compared", f"{of_always:>5}  {same}"
+    whole = [other for other in others if not other["column"]]
+    for other in whole:
         name = OTHERS.get(other["name"], other["name"])
-        yield "Compared", f"{other['test_errors'] / n:>5.1%}  {name}{_by_cost(other, by)}"
-        cards = cards or any(c["name"].startswith(CARD) for c in document["candidates"])
+        yield "Compared", f"{figure(other):>5}  {name}{_balanced(other, by)}"
     if (card := document["card"]) is not None:
         of = many(len(card["terms"]), "term")
         words = f"a card of {of}, to be added up by hand: {option('scorecard', True)}"
-        yield "Compared", f"{card['test_errors'] / n:>5.1%}  {words}"
-    if cards:
+        yield "Compared", f"{figure(card):>5}  {words}"
+    if whole and any(c["name"].startswith(CARD) for c in document["candidates"]):
         yield "", f"{' ' * _INDENT}{_NOT_CARDS}"
     left_out: dict[str, list[str]] = {}
     for name, why in document["not_tried"].items():
@@ -204,8 +210,11 @@ def _errors(document: Fit) -> Iterator[Line]:
             left_out.setdefault(why, []).append(OTHERS[name])
     for why, names in left_out.items():
         yield "Compared", f"{' and '.join(names)} not tried: {why}"
-    if document["cost"] is not None:
-        yield "Cost", document["cost"]["sentence"]
+    if leads:
+        rate = error["majority_errors"] / n
+        yield "Test error", f"{wrong}; always {named(error['majority_label'])}: {rate:.1%}"
+    elif cost is not None:
+        yield "Cost", cost["sentence"]
     classes = document["by_class"]
     if by == "balanced" and classes:
         rates = [1 - c["recall"] for c in classes if c["recall"] is not None]
@@ -216,13 +225,10 @@ def _errors(document: Fit) -> Iterator[Line]:
         )
 
 
-def _by_cost(other: ComparedOnTest, objective: str) -> str:
-    """What counts, where that is not the error."""
-    if other["cost"] is None:
-        return ""
-    if objective == "balanced":
-        return f" (balanced: {other['cost']:.1%})"
-    return f" (cost: {other['cost']:.3g} a row)"
+def _balanced(other: ComparedOnTest, objective: str) -> str:
+    """What counts, where that is neither the error nor its cost."""
+    shown = objective == "balanced" and other["cost"] is not None
+    return f" (balanced: {other['cost']:.1%})" if shown else ""
 
 
 _NOT_CARDS = "(these use every column, with a weight of its own)"

@@ -10,7 +10,7 @@ from sklearn.tree import DecisionTreeClassifier
 from raising import check_sentence
 from rosenblatt import Perceptron
 from rosenblatt.selection import select
-from rosenblatt.selection.folds import folds
+from rosenblatt.selection.folds import equal_rows, folds, row_groups
 from rosenblatt.selection.measures import (
     LEAST_GROUPS,
     calibration,
@@ -19,7 +19,6 @@ from rosenblatt.selection.measures import (
     mean_interval,
     roc,
 )
-from rosenblatt.selection.row_groups import equal_rows, row_groups
 
 # --- Which rows are equal -------------------------------------------------------------------------
 

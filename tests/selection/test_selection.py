@@ -31,8 +31,7 @@ from rosenblatt.datasets import load_credit
 from rosenblatt.errors import FileError, InputError
 from rosenblatt.selection import Candidate, SelectionInterrupted, clopper_pearson, select
 from rosenblatt.selection.criterion import Criterion
-from rosenblatt.selection.folds import folds
-from rosenblatt.selection.row_groups import RowGroups
+from rosenblatt.selection.folds import RowGroups, folds
 
 # --- The interval ---------------------------------------------------------------------------------
 

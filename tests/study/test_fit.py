@@ -23,7 +23,7 @@ from sklearn.preprocessing import StandardScaler
 from rosenblatt import Certificate, data, model_file
 from rosenblatt._study import build_document, folder
 from rosenblatt._study import proof as deciding
-from rosenblatt._study.answer import about
+from rosenblatt._study.error_analysis import about
 from rosenblatt._study.options import Options
 from rosenblatt._study.reading import Origin
 from rosenblatt.datasets import load_credit

@@ -12,7 +12,7 @@ import pytest
 from raising import check_sentence, raises
 from rosenblatt import study
 from rosenblatt._study import proof
-from rosenblatt._study.answer import result_warnings
+from rosenblatt._study.error_analysis import result_warnings
 from rosenblatt._util.spelling import in_shell, option
 from rosenblatt.errors import InputError
 from rosenblatt.selection import Candidate, clopper_pearson

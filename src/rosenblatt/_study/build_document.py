@@ -11,9 +11,16 @@ import numpy as np
 
 from rosenblatt._core.backend import core
 from rosenblatt._study import card, robustness, rule, verdict
-from rosenblatt._study.answer import FOLDS, about, answer, does_not_fit, result_warnings, without
 from rosenblatt._study.column_warnings import column_warnings
-from rosenblatt._study.error_analysis import confusion_counts, error_analysis
+from rosenblatt._study.error_analysis import (
+    FOLDS,
+    about,
+    answer,
+    does_not_fit,
+    error_analysis,
+    result_warnings,
+    without,
+)
 from rosenblatt._study.folder import default_folder
 from rosenblatt._study.options import Options
 from rosenblatt._study.reading import Origin, Read
@@ -28,23 +35,16 @@ from rosenblatt.report.document import (
     LISTED_OF_A_COLUMN,
     Beginning,
     Candidate,
-    ComparedOnTest,
-    Confusion,
     Data,
     EncodedColumn,
-    Error,
     Fit,
     Reproduce,
     Rule,
     Split,
     Warned,
 )
-from rosenblatt.selection.candidates import ONE_COLUMN
-from rosenblatt.selection.measures import error_interval
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from rosenblatt import Certificate
     from rosenblatt.data import Preprocessing
     from rosenblatt.selection import Selection
@@ -59,9 +59,7 @@ def beginning(compared: Compared, origin: Origin, options: Options) -> Beginning
         "data": _data(compared, origin, options),
         "split": split(compared, options),
         "candidates": candidates(selection),
-        "comparisons": comparisons(selection),
         "not_tried": compared.not_tried,
-        "error": error(selection),
         **error_analysis(selection, options),
         "rule": rule.rule(selection, X, y, compared.names, compared.preprocessing, read.target),
         "card": card.beside(compared, options),
@@ -85,7 +83,6 @@ def described(
         "data": {**begun["data"], "warnings": warned},
         "learning": rule.learning(estimator, X, y, rows),
         "margins": rule.margins(estimator, X, y, rows),
-        "confusion": confusion(selection),
         "hardest_rows": [] if options.private else rule.hardest_rows(compared, X, chosen),
         "verdict": certificate and verdict.verdict(certificate, rows=not options.private),
         "unasked": compared.read.unasked,
@@ -312,63 +309,6 @@ def candidates(selection: Selection) -> list[Candidate]:
         }
         for c in selection.candidates
     ]
-
-
-def comparisons(selection: Selection) -> list[ComparedOnTest]:
-    """The largest class first, then what other methods made of the same training rows."""
-    if selection.test_n == 0:
-        return []
-    always = np.full_like(selection.labels, selection.majority)
-    losses = selection.criterion.row_costs(selection.labels, always, selection.estimator.classes_)
-    others = [(selection.candidates[0].name, losses, False)]
-    for other in selection.comparison_rules:
-        column = other.name == ONE_COLUMN
-        if column and other.label is not None:
-            continue  # it is the constant under another name
-        name = other.name if other.column is None else f"{other.column} alone"
-        others.append((name, other.losses, column))
-    return [_on_test(selection, *one) for one in others]
-
-
-def _on_test(
-    selection: Selection, name: str, losses: NDArray[np.float64], column: bool
-) -> ComparedOnTest:
-    wrong, by_errors = losses > 0, selection.criterion.objective == "error"
-    ends = error_interval(wrong, selection.test_groups, selection.confidence)
-    return {
-        "name": name,
-        "test_errors": int(wrong.sum()),
-        "test_n": selection.test_n,
-        "interval": None if ends is None else list(ends),
-        "column": column,
-        "cost": None if by_errors else float(losses.mean()),
-    }
-
-
-def error(selection: Selection) -> Error | None:
-    if selection.test_n == 0:
-        return None
-    interval = selection.interval
-    return {
-        "test_errors": selection.test_errors,
-        "test_n": selection.test_n,
-        "rate": selection.test_errors / selection.test_n,
-        "interval": None if interval is None else list(interval),
-        "interval_method": selection.interval_method,
-        "interval_words": selection.interval_words,
-        "confidence": selection.confidence,
-        "majority_label": str(selection.majority),
-        "majority_errors": selection.majority_errors,
-        "sentence": selection.sentence,
-        "optimism": selection.optimism,
-    }
-
-
-def confusion(selection: Selection) -> Confusion | None:
-    if selection.test_n == 0:
-        return None
-    labels = [str(label) for label in selection.estimator.classes_]
-    return {"labels": labels, "counts": confusion_counts(selection).tolist()}
 
 
 def encoded_columns(preprocessing: Preprocessing | None) -> list[EncodedColumn]:

@@ -41,7 +41,7 @@ from rosenblatt.selection.candidates import (
     not_tried,
 )
 from rosenblatt.selection.comparison import Progress, checkpoint_of
-from rosenblatt.selection.row_groups import RowGroups, row_groups
+from rosenblatt.selection.folds import RowGroups, row_groups
 
 if TYPE_CHECKING:
     from rosenblatt import Certificate

@@ -204,8 +204,13 @@ class Calibrated(TypedDict):
 
 
 class ErrorAnalysis(TypedDict):
+    """What the test rows say; None and empty where no row was tested."""
+
+    comparisons: list[ComparedOnTest]  # the largest class first
+    error: Error | None
+    confusion: Confusion | None
     asked: Asked
-    by_class: list[OfClass]  # empty where no row was tested
+    by_class: list[OfClass]
     cost: Cost | None
     roc: RocCurve | None  # of two labels
     thresholds: Thresholds | None  # of two labels
@@ -531,9 +536,7 @@ class Beginning(ErrorAnalysis):
     data: Data
     split: Split
     candidates: list[Candidate]
-    comparisons: list[ComparedOnTest]  # the largest class first
     not_tried: dict[str, str]  # candidates that were left out, and why
-    error: Error | None
     rule: Rule | None
     card: CardBeside | None  # where none was asked for, and one does as well
 
@@ -547,7 +550,6 @@ class Fit(Beginning):
     answer: Answer | None  # None without test rows
     learning: Learning | None
     margins: Histogram | None
-    confusion: Confusion | None
     hardest_rows: list[HardRow]
     verdict: Verdict | None
     unasked: str | None  # why there is no verdict, where that was not asked

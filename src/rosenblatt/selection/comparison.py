@@ -1,4 +1,4 @@
-"""One comparison: candidates learn on some rows and are evaluated on others.
+"""One comparison: candidates learn on some rows, are evaluated on others, and one learns again.
 
 They learn one after the other, with or without checkpoints.
 """
@@ -18,21 +18,31 @@ from sklearn.base import clone
 from sklearn.dummy import DummyClassifier
 from sklearn.exceptions import ConvergenceWarning
 
+from rosenblatt._model.probability import Probability
 from rosenblatt._out_of_core.train import train
 from rosenblatt._training.estimator import TrainedLinearClassifier
+from rosenblatt._training.threshold import can_move, move_threshold, on_rows
 from rosenblatt._util.files import Place, make_folder, place_of
 from rosenblatt.data.target import FIFTHS
 from rosenblatt.errors import InputError
 from rosenblatt.selection.candidates import alone, baseline, floor
 from rosenblatt.selection.criterion import Criterion
-from rosenblatt.selection.folds import Indices, folds, rest
-from rosenblatt.selection.out_of_sample import Floats, OutOfSample, Unit, scores_of
-from rosenblatt.selection.row_groups import RowGroups
+from rosenblatt.selection.folds import Indices, RowGroups, folds, rest
+from rosenblatt.selection.out_of_sample import (
+    Floats,
+    OutOfSample,
+    Threshold,
+    Unit,
+    probability_of,
+    scores_of,
+)
 
 _FORGOTTEN = (0.0, 0.03, 0.1, 0.3, 1.0, 3.0)
 """Strengths of a penalty: what weights lose of themselves in an epoch, nearly."""
 
 _SOON = 200_000  # numbers: those strengths are tried within half a second
+ENOUGH = 10_000  # validation rows whose scores tell as much as folds would
+_PLAIN = Unit(0.0, 1.0)  # scores as they are
 
 
 @dataclass(frozen=True)
@@ -94,6 +104,25 @@ class ComparisonRule:
             self.column if self.column == other.column else None,
             self.label if self.label == other.label else None,
         )
+
+
+@dataclass(frozen=True)
+class Refitted:
+    """A rule with its threshold; scores are those of `estimator`, threshold included."""
+
+    estimator: Any
+    preprocessor: Any
+    notes: tuple[str, ...]
+    unit: Unit = _PLAIN
+    out_of_sample: OutOfSample | None = None
+    probability: Probability | None = None
+    moved: Threshold = 0.0
+    retrained: bool = False
+
+    def probabilities(self, scores: Floats | None) -> Floats | None:
+        if scores is None or self.probability is None:
+            return None
+        return self.probability.of(scores)
 
 
 @final
@@ -307,6 +336,90 @@ class Comparison:
     def rows(self, part: Indices, preprocessor: Any) -> Any:
         X = taken(self.X, part)
         return X if preprocessor is None else preprocessor.transform(X)
+
+    # --- From the winner to the rule that is tested: its rows, threshold, probability ---
+
+    def with_threshold(
+        self,
+        rule: Any,
+        X: Any,
+        y: Any,
+        preprocessor: Any,
+        out_of_sample: OutOfSample | None,
+        **more: Any,
+    ) -> Refitted:
+        """The rule, fitted on X and y, with the threshold that rows which it has not seen call for.
+
+        Scores of `out_of_sample` are in the units of whichever rule gave them: they carry over to
+        this one by its own unit.
+        """
+        if out_of_sample is None:
+            return Refitted(rule, preprocessor, **more)
+        unit = Unit.of(scores_of(rule, X))
+        own = OutOfSample(unit.scores(out_of_sample.scores), out_of_sample.codes)
+        threshold: Threshold = 0.0
+        if self.criterion.moves and can_move(rule):
+            threshold = self.criterion.cheapest(own)
+        if np.any(threshold):
+            move_threshold(rule, threshold, on_rows(X, y))
+        return Refitted(
+            rule,
+            preprocessor,
+            unit=unit.lowered(threshold),
+            out_of_sample=own.lowered(threshold),
+            probability=probability_of(own).lowered(threshold),
+            moved=threshold,
+            **more,
+        )
+
+    def refit(self, winner: Candidate, train: Indices, validation: Indices) -> Refitted | None:
+        """The winner, fitted on training and validation rows; None where Ctrl-C came before it was.
+
+        Its threshold and its probabilities are those of folds of these rows, each scored by a rule
+        that learned from the others; of very many validation rows, and where rows are divided by
+        time, of their scores by the compared rule.
+        """
+        both = np.sort(np.concatenate([train, validation]))
+        out_of_sample = winner.out_of_sample
+        clean = self.rule_for(winner.name, both)
+        if self.training.interrupted:
+            return None
+        if len(validation) < ENOUGH and self.times is None:
+            out_of_sample = self._by_folds(winner.name, clean, both) or out_of_sample
+        if self.training.interrupted:
+            return None
+        preprocessor = self.prepared(both)
+        X, y = self.rows(both, preprocessor), self.y[both]
+        rule, notes = self.training.fit(f"{winner.name}, again", clean, X, y)
+        if rule is None or self.training.interrupted:
+            return None
+        return self.with_threshold(
+            rule, X, y, preprocessor, out_of_sample, notes=notes, retrained=True
+        )
+
+    def _by_folds(self, name: str, rule: Any, rows: Indices) -> OutOfSample | None:
+        fewest = int(np.unique(self.y[rows], return_counts=True)[1].min())
+        try:
+            parts = self.folds(rows, min(FIFTHS, fewest))
+        except (InputError, ValueError):  # groups that are too large, or a label that is too rare
+            return None
+        scored = []
+        for i, part in enumerate(parts):
+            train = rest(parts, [i])
+            preprocessor = self.prepared(train)
+            X, labels = self.rows(train, preprocessor), self.y[train]
+            title = f"{name}, fold {i + 1}"
+            fitted, _ = self.training.fit(title, clone(rule), X, labels, kept=False)
+            if fitted is None or self.training.interrupted:
+                return None
+            X_out = self.rows(part, preprocessor)
+            scored.append(self.scored(fitted, X, X_out, self.y[part]))
+        return OutOfSample.joined(scored)
+
+
+def more_fits(validation: int) -> int:
+    """How many times the winner is fitted once more: at most."""
+    return 1 + (FIFTHS if validation < ENOUGH else 0)
 
 
 def majority_of(baseline: Candidate) -> Any:

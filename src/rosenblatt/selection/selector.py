@@ -23,16 +23,16 @@ from rosenblatt.selection.comparison import (
     Comparison,
     ComparisonRule,
     Progress,
+    Refitted,
     Training,
     majority_of,
+    more_fits,
     trained_with,
 )
 from rosenblatt.selection.criterion import Criterion
-from rosenblatt.selection.folds import Indices, by_time, rest
+from rosenblatt.selection.folds import Indices, RowGroups, by_time, rest, row_groups
 from rosenblatt.selection.measures import LEAST_GROUPS, clopper_pearson, error_interval
 from rosenblatt.selection.out_of_sample import Floats, OutOfSample, Threshold, Unit, scores_of
-from rosenblatt.selection.refit import Refitted, more_fits, refit, with_threshold
-from rosenblatt.selection.row_groups import RowGroups, row_groups
 
 
 @dataclass(frozen=True)
@@ -407,12 +407,12 @@ def _split(comparison: Comparison, *, retrain: bool) -> Selection:
     winner, passed_over = comparison.chosen(candidates)
     final = None
     if retrain and not training.interrupted:
-        final = refit(comparison, winner, train, validation)
+        final = comparison.refit(winner, train, validation)
     if final is None:
         X = comparison.rows(train, preprocessor)
         rule, notes = winner.estimator, winner.notes
-        final = with_threshold(
-            comparison, rule, X, y[train], preprocessor, winner.out_of_sample, notes=notes
+        final = comparison.with_threshold(
+            rule, X, y[train], preprocessor, winner.out_of_sample, notes=notes
         )
     chosen = _Chosen.of(candidates, winner, passed_over, final)
     X = comparison.rows(test, final.preprocessor)
@@ -573,7 +573,7 @@ def _cross_validated(comparison: Comparison, rows: Indices, k: int) -> _Chosen |
     rule, notes = comparison.training.fit(winner.name, rule, X, y)
     if rule is None:
         return None
-    final = with_threshold(comparison, rule, X, y, preprocessor, winner.out_of_sample, notes=notes)
+    final = comparison.with_threshold(rule, X, y, preprocessor, winner.out_of_sample, notes=notes)
     return _Chosen.of(candidates, winner, passed_over, final)
 
 

@@ -32,8 +32,8 @@ from rosenblatt.selection.comparison import (
     majority_of,
 )
 from rosenblatt.selection.criterion import Criterion
+from rosenblatt.selection.folds import mixed
 from rosenblatt.selection.out_of_sample import OutOfSample, Threshold, probability_of, scores_of
-from rosenblatt.selection.row_groups import mixed
 from rosenblatt.selection.selector import Selection, SelectionInterrupted
 
 if TYPE_CHECKING:

@@ -270,8 +270,8 @@ class CuttingPlanes:
 
     def _holds(self, w: list[Fraction]) -> bool:
         self._look()
-        most, few = _BATCH * self._rows.D, self._few
-        shards = self.all.of_shards(look, w, self.intercept, few)
+        most = _BATCH * self._rows.D
+        shards = self.all.of_shards(look, w, self.intercept, self._most_of_a_shard)
         if not sum(shard.wrong for shard in shards):
             reached = min(shard.reached for shard in shards if shard.reached is not None)
             self._keep(w, reached)
@@ -282,7 +282,7 @@ class CuttingPlanes:
         return not joined and self.complete
 
     @property
-    def _few(self) -> int:
+    def _most_of_a_shard(self) -> int:
         """As many as join where there is one shard, a quarter of it where there are many."""
         shards = -(-self.all.n // compute.rows_of_shard)
         return int(self._rows.D) * max(_BATCH // shards, _BATCH // 4)
@@ -330,7 +330,7 @@ class CuttingPlanes:
                 part.separator or [Fraction(0)] * self._rows.D,
                 part.normals or [],
                 self.intercept,
-                self._few,
+                self._most_of_a_shard,
             )
             if not sum(len(picked.number) for picked in strays):
                 self.complete = True

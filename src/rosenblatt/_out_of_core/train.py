@@ -60,8 +60,10 @@ def train(
     Returns
     -------
     estimator
-        The estimator. After a stream `update_counts_` is None; after a table `preprocessing_` says
-        its columns became numbers, and `rosenblatt.save` keeps it with the model.
+        The estimator. After a stream `update_counts_` is None. After a table `preprocessing_` says
+        how its columns became numbers, most often scaled: `predict` takes rows that
+        `preprocessing_.transform` made. `rosenblatt.save` keeps it with the model, and
+        `Study.load` gives a rule that takes tables.
 
     Examples
     --------

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rosenblatt._util.text import Numbered
 from rosenblatt.errors import InputError, InputTypeError
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ def unpiped(estimator: Any) -> tuple[Any, Preprocessing | None]:
 
     names = getattr(before[0], "feature_names_in_", None)
     if names is None:
-        names = _numbered(before[0].n_features_in_)
+        names = Numbered(before[0].n_features_in_)
     columns = [Number(str(name)) for name in names]
     for step in before:
         columns = _after(step, columns)
@@ -71,13 +72,9 @@ def piped(rule: Any, columns: Sequence[Number]) -> Any:
         scaler.var_, scaler.n_features_in_ = scaler.scale_**2, len(columns)
         before.append(scaler)
     names = [column.name for column in columns]
-    if before and names != _numbered(len(names)):
+    if before and names != list(Numbered(len(names))):
         before[0].feature_names_in_ = np.array(names, dtype=object)
     return make_pipeline(*before, rule)
-
-
-def _numbered(d: int) -> list[str]:
-    return [f"x{j}" for j in range(d)]
 
 
 def _steps(estimator: Any) -> list[Any] | None:

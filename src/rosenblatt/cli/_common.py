@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any, Literal, TextIO
 
 import click
 
@@ -15,6 +15,9 @@ from rosenblatt._util.text import in_json, one_line, shown
 from rosenblatt.errors import InputError, MissingFileError
 
 if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
     from rosenblatt.data.batch import Reader
     from rosenblatt.data.open_table import OpenSvmlight, OpenTable
 
@@ -73,6 +76,28 @@ def plain(stream: TextIO) -> bool:
 
 def print_text(text: str) -> None:
     click.echo(shown(text))
+
+
+def console() -> Console:
+    """For tables, and for lines that a person reads: what is in a file is no markup."""
+    from rich.console import Console
+
+    return Console(highlight=False, markup=False, emoji=False)
+
+
+def text_table(
+    headings: Iterable[str], rows: Iterable[Iterable[str]], *, style: str = "", right: str = ""
+) -> Table:
+    """Columns with nothing but room between them; the one named `right` is aligned to the right."""
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, header_style=style)
+    for heading in headings:
+        side: Literal["left", "right"] = "right" if heading == right else "left"
+        table.add_column(one_line(heading), overflow="fold", justify=side)
+    for row in rows:
+        table.add_row(*map(one_line, row))
+    return table
 
 
 def print_json(command: str, content: dict[str, Any]) -> None:

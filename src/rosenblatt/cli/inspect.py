@@ -62,16 +62,14 @@ def _warnings(table: Any) -> list[Any]:
     from rosenblatt._util.spelling import option
     from rosenblatt.data.table import SparseTable
 
-    if isinstance(table, SparseTable) or table.target is None or _numbers(table) > _LARGE:
+    if isinstance(table, SparseTable) or table.target is None:
+        return []
+    if table.n_rows * len(table.columns) > _LARGE:
         return []
     X, y, preprocessing = table.encode_with_missing()
     read = Read(X, y, counts_of(y), table.target.name, preprocessing, notes=notes_on(table))
     warnings = column_warnings(read, None, lambda names: option("ignore", *names))
     return [warned for warned in warnings if warned["advice"].get("ignore")]
-
-
-def _numbers(table: Any) -> int:
-    return int(table.n_rows * len(table.columns))
 
 
 def _answer(description: dict[str, Any]) -> str:
@@ -87,9 +85,7 @@ def _answer(description: dict[str, Any]) -> str:
 
 
 def _show(description: dict[str, Any]) -> None:
-    from rich.console import Console
-
-    console = Console(highlight=False, markup=False, emoji=False)
+    console = _common.console()
     if not console.is_terminal:
         console.width = 120
     named = one_line(", ".join(description["files"][:3])) + (
@@ -114,19 +110,9 @@ def _show(description: dict[str, Any]) -> None:
 
 
 def _columns(columns: list[dict[str, Any]]) -> Any:
-    from rich.table import Table
-
-    shown = Table(box=None, pad_edge=False, header_style="bold")
-    for heading in ("column", "holds", "values", "missing", "becomes"):
-        shown.add_column(
-            heading, overflow="fold", justify="right" if heading == "missing" else "left"
-        )
-    for column in columns:
-        shown.add_row(
-            one_line(column["name"]),
-            column["kind"],
-            one_line(column["values"]),
-            f"{column['missing']:,}" if column["missing"] else "",
-            one_line(column["becomes"]),
-        )
-    return shown
+    headings = ("column", "holds", "values", "missing", "becomes")
+    rows = (
+        [c["name"], c["kind"], c["values"], f"{c['missing']:,}" * (c["missing"] > 0), c["becomes"]]
+        for c in columns
+    )
+    return _common.text_table(headings, rows, style="bold", right="missing")

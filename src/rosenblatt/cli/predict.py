@@ -20,7 +20,6 @@ from rosenblatt._util.text import (
     many,
     named,
     of_files,
-    one_line,
     row_number,
     shown,
 )
@@ -430,9 +429,7 @@ def _write(
 def _print_table(headings: list[str], rows: list[Sequence[Any]], beside: tuple[str, ...]) -> None:
     """For a person to read: numbers to a few digits, a reason with what it adds, and sentences,
     which need the whole width, in tables of their own below."""
-    from rich.console import Console
-
-    console = Console(highlight=False, markup=False, emoji=False)
+    console = _common.console()
     left_out = {j for j, name in enumerate(headings) if _BESIDE_REASONS.fullmatch(name)}
     sentences = [headings.index(name) for name in beside]
     cells = [[_few_digits(field) for field in row] for row in rows]
@@ -445,18 +442,7 @@ def _print_table(headings: list[str], rows: list[Sequence[Any]], beside: tuple[s
         if places is not in_main:
             console.print()
         chosen = [[texts[j] for j in places] for texts in cells]
-        console.print(_table([headings[j] for j in places], chosen))
-
-
-def _table(headings: list[str], rows: list[list[str]]) -> Any:
-    from rich.table import Table
-
-    table = Table(box=None, pad_edge=False, header_style="")
-    for heading in headings:
-        table.add_column(one_line(heading), overflow="fold")
-    for row in rows:
-        table.add_row(*map(one_line, row))
-    return table
+        console.print(_common.text_table([headings[j] for j in places], chosen))
 
 
 def _few_digits(field: Any) -> str:

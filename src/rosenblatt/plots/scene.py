@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator
+from sklearn.utils.sparsefuncs import csc_median_axis_0
 from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt._core.rows import Rows, as_table, dense, some_rows
@@ -210,12 +211,7 @@ def _medians(data: Data) -> Floats:
     table = data.table if data.present.all() else data.table[data.present]
     if not sparse.issparse(table):
         return np.asarray(np.median(table, axis=0), dtype=np.float64)
-    columns = table.tocsc()
-    filled = np.diff(columns.indptr)
-    medians = np.zeros(data.d)  # a column less than half filled has the median 0
-    for j in np.flatnonzero(2 * filled >= table.shape[0]).tolist():
-        medians[j] = np.median(dense(columns[:, [j]]))
-    return medians
+    return np.asarray(csc_median_axis_0(table.tocsc()), dtype=np.float64)
 
 
 # --- Points --------------------------------------------------------------------------------------

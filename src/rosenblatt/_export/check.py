@@ -39,7 +39,6 @@ from rosenblatt.data.features import Words
 from rosenblatt.data.open_table import reader_of
 from rosenblatt.data.options import FileOptions
 from rosenblatt.data.preprocessing import Number, Preprocessing
-from rosenblatt.data.reread import batches_like, texts_like
 from rosenblatt.errors import InputError
 
 _NUMBERS = 1 << 22  # that are compared at a time
@@ -98,10 +97,10 @@ def check(
     """Compares every row of a table, read as that of training but for `options`. InputError at the
     first that differs."""
     reader = reader_of(source, preprocessing.reading, options or FileOptions())
-    names, texts = texts_like(reader.as_written(), None)
+    names, texts = reader.as_written().texts(None)
     size = max(1, _NUMBERS // max(1, len(preprocessing.feature_names)))
     rows = without = rounded = 0
-    for large in batches_like(reader, preprocessing, labelled=False):
+    for large in preprocessing.read(reader):
         for batch in large.some(size):
             cells = list(islice(texts, batch.rows))
             compared = _Compared(estimator, preprocessing, program, names, batch, cells, on_unseen)

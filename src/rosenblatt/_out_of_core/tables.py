@@ -26,7 +26,6 @@ from rosenblatt.data.files import File
 from rosenblatt.data.preprocessing import Preprocessing
 from rosenblatt.data.scaling import Moments, Seen, with_moments
 from rosenblatt.data.scaling import finished as scaled
-from rosenblatt.data.stack import head
 from rosenblatt.data.table import Table
 from rosenblatt.errors import FileError, InputError
 
@@ -96,7 +95,7 @@ class TableRows:
             numbers, columns = preprocessing.number_places, []
             moments = Moments(len(numbers))
             for rows, _ in self.parts(preprocessing):
-                columns.append(head(preprocessing, rows)[:, numbers])
+                columns.append(preprocessing.head(rows)[:, numbers])
                 moments.add(columns[-1])
             if self.scale or self.table.impute is not None:
                 medians = (float(np.nanmedian(x)) for x in np.concatenate(columns).T)
@@ -104,7 +103,7 @@ class TableRows:
             with Writer(folder, len(names), np.dtype(np.float64), sparse=True) as writer:
                 for rows, y in self.parts(self._preprocessing()):
                     whole = scaled(preprocessing, rows)
-                    refuse_not_finite(head(preprocessing, whole), writer.n, names)
+                    refuse_not_finite(preprocessing.head(whole), writer.n, names)
                     writer.add(as_matrix(whole), y)
                     count(writer.n)
                 for file in self.files:

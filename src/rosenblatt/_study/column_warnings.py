@@ -12,7 +12,6 @@ from rosenblatt._certify import column_text
 from rosenblatt._study.one_column import Told, by_chance, telling_columns
 from rosenblatt._util.spelling import option
 from rosenblatt._util.text import listed, many, named
-from rosenblatt.data.stack import head
 
 if TYPE_CHECKING:
     from rosenblatt import Certificate
@@ -38,7 +37,7 @@ def column_warnings(
     place = {}  # from features to columns of the table
     for column in preprocessing.columns:
         place.update(dict.fromkeys(column.features, column.name))
-    X, preprocessing = head(preprocessing, X), preprocessing.without_prose()
+    X, preprocessing = preprocessing.head(X), preprocessing.without_prose()
     names = preprocessing.feature_names
     numbers = [(j, names[j]) for j in preprocessing.number_places]
     warnings: list[Warned] = []

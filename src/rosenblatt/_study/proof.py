@@ -23,7 +23,7 @@ from rosenblatt._study.stages import Compared, Proved, Seconds
 from rosenblatt._util.progress import stage
 from rosenblatt._util.spelling import option
 from rosenblatt.data.preparation import Preparation
-from rosenblatt.data.stack import head, in_place
+from rosenblatt.data.stack import in_place
 from rosenblatt.errors import InputError
 
 if TYPE_CHECKING:
@@ -129,9 +129,7 @@ def _in_units_of_table(compared: Compared) -> tuple[Any, Preprocessing | None]:
     numbers = learned.numbers
     fills = [c.fill for c in numbers]
     preprocessing = read.preprocessing.with_scales(fills, [0.0] * len(fills), [1.0] * len(fills))
-    gaps = (
-        np.isnan(head(preprocessing, read.X)[:, preprocessing.number_places]).any(axis=0).tolist()
-    )
+    gaps = np.isnan(preprocessing.head(read.X)[:, preprocessing.number_places]).any(axis=0).tolist()
     preprocessing = preprocessing.filling(
         {c.name for c, gap in zip(numbers, gaps, strict=True) if gap}
     )

@@ -30,7 +30,6 @@ from rosenblatt._util.text import Numbered
 from rosenblatt._validation.parameters import not_allowed
 from rosenblatt._validation.signs import demanded, refuse_constant
 from rosenblatt.data.preparation import Preparation
-from rosenblatt.data.stack import head
 from rosenblatt.selection import Selection, SelectionInterrupted, candidates, select
 from rosenblatt.selection.candidates import (
     ONE_COLUMN,
@@ -194,7 +193,7 @@ def _without_row_numbers(read: Read) -> Any:
     """A row is a copy of another whatever its number: with that they would all differ."""
     if read.preprocessing is None:
         return read.X
-    numbers = head(read.preprocessing, read.X), read.preprocessing.without_prose()
+    numbers = read.preprocessing.head(read.X), read.preprocessing.without_prose()
     places = places_of_row_numbers(*numbers, read.rows)
     kept = np.delete(np.arange(read.X.shape[1]), places)
     return read.X[:, kept] if 0 < len(kept) < read.X.shape[1] else read.X

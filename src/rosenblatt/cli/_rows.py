@@ -91,7 +91,6 @@ class RowFiles:
         from rosenblatt.data.batch import left_out_of
         from rosenblatt.data.open_table import reader_of
         from rosenblatt.data.options import FileOptions
-        from rosenblatt.data.reread import batches_like, texts_like
 
         if known.preprocessing is None:
             return self._of_svmlight(known.estimator)
@@ -102,8 +101,8 @@ class RowFiles:
         copied: list[str] = []
         texts: Iterator[tuple[str, ...]] = repeat(())
         if self.copy:
-            copied, texts = texts_like(reader, None if ALL in self.copy else list(self.copy))
-        parts = batches_like(reader, preprocessing, labelled=self.labelled)
+            copied, texts = reader.texts(None if ALL in self.copy else list(self.copy))
+        parts = preprocessing.read(reader, labelled=self.labelled)
         ranges = Ranges(preprocessing)
         return NewRows(
             preprocessing.feature_names,

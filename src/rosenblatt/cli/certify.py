@@ -529,7 +529,7 @@ def _read(opened: Any, asked: _Asked) -> _Rows:
 
     from rosenblatt._study.column_warnings import like_row_numbers
     from rosenblatt._util.spelling import option
-    from rosenblatt.data.stack import head, in_place
+    from rosenblatt.data.stack import in_place
     from rosenblatt.data.table import weights_of
     from rosenblatt.data.transformation import refuse_merged
 
@@ -549,7 +549,7 @@ def _read(opened: Any, asked: _Asked) -> _Rows:
     if preprocessing is not None:
         if asked.scale:
             refuse_merged(preprocessing, table.batches())
-        numbers = head(preprocessing, X), preprocessing.without_prose()
+        numbers = preprocessing.head(X), preprocessing.without_prose()
         warnings = like_row_numbers(*numbers, len(y), lambda names: option("ignore", *names))
         preprocessing = preprocessing.filling([c.name for c in table.columns if c.missing])
     columns = _common.columns_beside(table.reader, asked.beside, left_out) if asked.beside else {}

@@ -209,7 +209,7 @@ def _numbers(
     from rosenblatt import data
     from rosenblatt._certify.families import Beside
     from rosenblatt.data.files import is_svmlight
-    from rosenblatt.data.reread import reread
+    from rosenblatt.data.transformation import reread
 
     decimal = claim["numbers"] == "decimal"
     if is_svmlight(list(files)):

@@ -25,6 +25,7 @@ from rosenblatt.data.dates import Days
 from rosenblatt.data.dialect import Dialect, announced
 from rosenblatt.data.files import File
 from rosenblatt.data.formatted_numbers import Style
+from rosenblatt.data.naming import find_columns
 from rosenblatt.data.opening import open_bytes
 from rosenblatt.data.options import Reading
 from rosenblatt.errors import InputError
@@ -178,6 +179,21 @@ class Reader(ABC):
 
     def is_category(self, name: str) -> bool:
         return False
+
+    def texts(self, columns: list[str] | None) -> tuple[list[str], Iterator[tuple[str, ...]]]:
+        """Columns (None: all that have a name of their own), and row by row what is written there;
+        nothing where a value is missing."""
+        names, file = self.names, self.files[0].name
+        wanted = list(dict.fromkeys(names if columns is None else columns))
+        find_columns(names, file, [("copy", n) for n in wanted], header=self.reading.has_names)
+        if len(set(names)) < len(names):
+            wanted = [name for name in wanted if names.count(name) == 1]
+        return wanted, self.copy()._texts(wanted)
+
+    def _texts(self, names: list[str]) -> Iterator[tuple[str, ...]]:
+        for batch in self.batches(dict.fromkeys(names, Kind.TEXT), declared=True):
+            columns = [batch.columns.column(name).to_pylist() for name in names]
+            yield from zip(*([v or "" for v in column] for column in columns), strict=True)
 
     @property
     @abstractmethod

@@ -7,7 +7,7 @@ of its words but one, the reference level. What was done is a Preprocessing: it 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import groupby
@@ -15,11 +15,14 @@ from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
+from rosenblatt._core.rows import dense
 from rosenblatt._util.strict_json import InvalidDocument, Part, is_finite
-from rosenblatt._util.text import many
+from rosenblatt._util.text import listed, many
+from rosenblatt._validation import parameters
 from rosenblatt.data.bag_of_words import MOST_BUCKETS, Hashed, Prose
-from rosenblatt.data.batch import Batch, Kind
+from rosenblatt.data.batch import Batch, Kind, Reader, RowsFrom, Unwanted
 from rosenblatt.data.features import (
     FALSE,
     MISSING,
@@ -32,12 +35,15 @@ from rosenblatt.data.features import (
     write_numbers,
 )
 from rosenblatt.data.features import Number as Number
+from rosenblatt.data.naming import guess
+from rosenblatt.data.open_table import reader_of
 from rosenblatt.data.options import FileOptions, Reading, read_reading
-from rosenblatt.data.stack import below, beside, head
+from rosenblatt.data.stack import below, beside
 from rosenblatt.data.target import SIGNS, Condition, Positive, Target
 from rosenblatt.errors import InputError
 
 ON_UNSEEN = ("error", "reference")
+_SHOWN = 20  # columns that are named
 
 
 @final
@@ -80,6 +86,10 @@ class Preprocessing:
         """How many features come before those of prose."""
         return sum(len(c.features) for c in self.columns if not isinstance(c, Prose))
 
+    def head(self, X: Any) -> Any:
+        """The features before those of prose, as an array; X itself where there is no prose."""
+        return dense(X[:, : self.n_dense]) if sparse.issparse(X) else X
+
     @property
     def numbers(self) -> list[Number]:
         return [column for column in self.columns if isinstance(column, Number)]
@@ -102,8 +112,8 @@ class Preprocessing:
         missing values may stay."""
         out = np.empty((batch.rows, self.n_dense)) if out is None else out
         begin = 0
-        dense = (c for c in self.columns if not isinstance(c, Prose))
-        for numbers, side_by_side in groupby(dense, lambda c: isinstance(c, Number)):
+        before = self.without_prose().columns
+        for numbers, side_by_side in groupby(before, lambda c: isinstance(c, Number)):
             columns: list[Any] = list(side_by_side)
             if numbers:
                 end = begin + len(columns)
@@ -121,6 +131,20 @@ class Preprocessing:
             raise InputError("The preprocessing has no target.")
         return self.target.labels(batch)
 
+    def read(self, reader: Reader, *, labelled: bool = False) -> Iterable[Batch]:
+        """Rows of files or of a data frame that have these columns."""
+        kinds = {column.name: column.kind for column in self.columns}
+        target = self.target if labelled else None
+        if target is not None:
+            kinds[target.name] = target.kind
+        elif labelled:
+            raise InputError("The preprocessing was made without a target, so it reads no labels.")
+        _check_columns(reader, list(kinds))
+        numbers = [name for name, kind in kinds.items() if kind is Kind.NUMBER]
+        reader.kinds([name for name in numbers if name not in reader.styles])
+        unwanted = target and Unwanted.of(reader.reading, target.name, target.kind)
+        return RowsFrom(reader, kinds, unwanted, declared=True).all()
+
     def batches(
         self, source: Any, *, on_unseen: str = "error", **reading: Any
     ) -> Iterator[tuple[Batch, Any]]:
@@ -129,13 +153,9 @@ class Preprocessing:
         They are read as the first table was. `reading` is `encoding`, `header`, `na_values`, `sep`,
         `names` and `sheet_name`, as in `read`, where that is not so.
         """
-        from rosenblatt._validation import parameters
-        from rosenblatt.data.open_table import reader_of
-        from rosenblatt.data.reread import batches_like
-
         parameters.one_of("on_unseen", on_unseen, ON_UNSEEN)
         reader = reader_of(source, self.reading, FileOptions.of(**reading))
-        for batch in batches_like(reader, self, labelled=False):
+        for batch in self.read(reader):
             yield batch, self.rows(batch, on_unseen=on_unseen)
 
     def transform(self, source: Any, *, on_unseen: str = "error", **reading: Any) -> Any:
@@ -199,12 +219,9 @@ class Preprocessing:
 
     def transform_labelled(self, source: Any, **reading: Any) -> tuple[Any, NDArray[Any]]:
         """Rows and labels of files, or of a data frame, that have these columns and the target."""
-        from rosenblatt.data.open_table import reader_of
-        from rosenblatt.data.reread import batches_like
-
         X, y = [], []
         reader = reader_of(source, self.reading, FileOptions.of(**reading))
-        for batch in batches_like(reader, self, labelled=True):
+        for batch in self.read(reader, labelled=True):
             X.append(self.rows(batch))
             y.append(self.labels(batch))
         labels = np.concatenate(y) if y else np.empty(0)
@@ -246,7 +263,7 @@ class Preprocessing:
     def with_seen(self, X: Any, made_by: Preprocessing) -> Preprocessing:
         """Notes the least and the greatest number of each column in these rows, which
         another one of the same columns made with missing values, and whether all are whole."""
-        numbers = head(made_by, X)[:, made_by.number_places].T
+        numbers = made_by.head(X)[:, made_by.number_places].T
         pairs = zip(self.numbers, numbers, strict=True)
         return self._with_numbers(replace(c, seen=seen_in(values)) for c, values in pairs)
 
@@ -281,6 +298,21 @@ class Preprocessing:
             return _read(document)
         except InvalidDocument as why:
             raise InputError(f"This is not the preprocessing of a table: {why}.") from None
+
+
+def _check_columns(reader: Reader, wanted: list[str]) -> None:
+    names, file = reader.names, reader.files[0].name
+    wrong = [name for name in wanted if name not in names]
+    if len(wrong) > 1:
+        what = f"lacks {len(wrong):,} columns that the training table had: "
+        what += listed([repr(name) for name in wrong], _SHOWN)
+    elif wrong:
+        what = f"has no column {wrong[0]!r}, which the training table had"
+    elif wrong := [name for name in wanted if names.count(name) > 1]:
+        what = f"has several columns {wrong[0]!r}, of which the training table had one"
+    else:
+        return
+    raise InputError(f"{file} {what}. {guess(wrong[0], names, header=reader.reading.has_names)}")
 
 
 # --- As a document of text, numbers, lists and dicts, and back: nothing is trusted ---------------

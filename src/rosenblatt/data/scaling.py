@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from rosenblatt._core.backend import compute
 from rosenblatt._core.summation import Fold
 from rosenblatt._util.spelling import either
 from rosenblatt.data.preprocessing import Preprocessing
-from rosenblatt.data.stack import head, with_head
+from rosenblatt.data.stack import beside
 from rosenblatt.errors import InputError
 
 
@@ -22,7 +23,7 @@ def learned(
 ) -> Preprocessing:
     if not scale and impute is None:
         return preprocessing
-    X = head(preprocessing, X)
+    X = preprocessing.head(X)
     numbers = preprocessing.number_places
     moments = Moments(len(numbers))
     for rows in blocks(X):
@@ -66,10 +67,10 @@ def blocks(X: NDArray[np.float64]) -> Iterator[NDArray[np.float64]]:
 
 
 def finished(preprocessing: Preprocessing, X: Any, *, copy: bool = True) -> Any:
-    dense = np.array(head(preprocessing, X), copy=copy or None)
+    dense = np.array(preprocessing.head(X), copy=copy or None)
     for rows in blocks(dense):
         preprocessing.finish(rows)
-    return with_head(preprocessing, X, dense)
+    return beside(dense, [X[:, preprocessing.n_dense :]]) if sparse.issparse(X) else dense
 
 
 # --- Mean and spread of columns -------------------------------------------------------------------

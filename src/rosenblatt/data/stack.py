@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-
-from rosenblatt._core.rows import dense
-
-if TYPE_CHECKING:
-    from rosenblatt.data.preprocessing import Preprocessing
 
 
 def below(batches: list[Any], features: int) -> Any:
@@ -25,16 +20,6 @@ def below(batches: list[Any], features: int) -> Any:
 def beside(X: Any, others: list[Any]) -> Any:
     """An array with further columns, which are sparse."""
     return sparse.hstack([sparse.csr_array(X), *others], format="csr") if others else X
-
-
-def head(preprocessing: Preprocessing, X: Any) -> Any:
-    """The features before those of prose, as an array; the same array where there is no prose."""
-    return dense(X[:, : preprocessing.n_dense]) if sparse.issparse(X) else X
-
-
-def with_head(preprocessing: Preprocessing, X: Any, new: Any) -> Any:
-    """The rows X with these features before those of prose."""
-    return beside(new, [X[:, preprocessing.n_dense :]]) if sparse.issparse(X) else new
 
 
 def in_place(

@@ -25,6 +25,7 @@ MOST_LABELS = 100  # of a target, where none is chosen
 _MAY_BE_LABELS = {"none", "(none)", "nil", "nd", "unknown", "unk", "not applicable"}
 
 
+@final
 @dataclass(frozen=True)
 class Target:
     """The column of labels: `values` are all of it, and some may be `positive`; there are none of

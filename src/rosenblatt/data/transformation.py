@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from decimal import Decimal
 from functools import lru_cache
-from typing import Any, final
+from typing import Any, NamedTuple, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,11 +18,12 @@ from rosenblatt import verify
 from rosenblatt._util.spelling import option
 from rosenblatt._util.text import in_file, many
 from rosenblatt.data.bag_of_words import Prose
-from rosenblatt.data.batch import Batch, Kind, Reader
+from rosenblatt.data.batch import Batch, Kind, Reader, left_out_of, unlabelled
 from rosenblatt.data.features import MISSING, OTHER, Number, Words
 from rosenblatt.data.files import File
 from rosenblatt.data.opening import opened_source
 from rosenblatt.data.preprocessing import Preprocessing
+from rosenblatt.data.stack import below, in_place
 from rosenblatt.data.target import Condition
 from rosenblatt.errors import InputError
 
@@ -125,6 +126,48 @@ def _shift(column: Number) -> str:
     less = f"minus {column.center!r}" if column.center else ""
     by = f"divided by {column.scale!r}" if column.scale != 1.0 else ""
     return ", ".join(filter(None, (less, by)))
+
+
+class Reread(NamedTuple):
+    """Rows and labels of a table by a preprocessing, which rows it left out, and what it did, in
+    words. What was left out is a row of zeros, and has the label ""."""
+
+    X: Any
+    y: NDArray[Any]
+    left_out: NDArray[np.int64]
+    phrases: list[str]
+
+
+def reread(reader: Reader, preprocessing: Preprocessing, *, decimal: bool) -> Reread:
+    """Rows and labels by a preprocessing that somebody else brought along.
+
+    Raises InputError where it makes one value of several, and where floats do not hold labels or,
+    with `decimal`, numbers as they are written.
+    """
+    transformed, X, y = Transformed(preprocessing), [], []
+    batches = preprocessing.read(reader, labelled=True)
+    with np.errstate(all="ignore"):  # what becomes infinite is refused below
+        for batch in batches:
+            transformed.see(batch)
+            X.append(preprocessing.rows(batch))
+            y.append(preprocessing.labels(batch))
+    transformed.refuse_merged()
+    if decimal and preprocessing.scaled:
+        raise InputError(
+            f"The proof is about decimals as written ({option('numbers', 'decimal')}), but the "
+            "preprocessing scales them."
+        )
+    refuse_rounded(reader, preprocessing, decimal=decimal)
+    if not X:
+        raise InputError(f"{reader.files[0].name} has no rows, only the names of its columns.")
+    left_out = left_out_of(batches)
+    together = below(X, len(preprocessing.feature_names))
+    rows, labels, _ = in_place(together, np.concatenate(y), left_out)
+    labels = labels.astype(object)
+    labels[left_out] = ""
+    phrases = in_words(preprocessing, transformed.filled)
+    phrases += [unlabelled(len(left_out), reader.reading)] * bool(len(left_out))
+    return Reread(rows, labels, left_out, phrases)
 
 
 # --- Numbers as they are written: do the floats that were read still tell them apart? -------------

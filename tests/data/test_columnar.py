@@ -3,12 +3,15 @@
 import numpy as np
 import polars as pl
 import pyarrow as pa
+import pytest
 from pyarrow import feather, parquet
 
+from rosenblatt import data
 from rosenblatt.data import files
 from rosenblatt.data.batch import Kind
 from rosenblatt.data.columnar import ColumnFiles
 from rosenblatt.data.options import Reading
+from rosenblatt.errors import InputError
 from tables import AS_EXPECTED, encoded, refusal, typed
 
 
@@ -62,6 +65,15 @@ def test_types_that_are_not_numbers_or_text(tmp_path):
     parquet.write_table(large, tmp_path / "t.parquet")
     refusal(tmp_path / "t.parquet")
     refusal(tmp_path / "t.parquet")
+
+
+def test_files_that_are_read_together_have_the_same_columns(tmp_path):
+    parquet.write_table(pa.table({"a": [1], "b": [2]}), tmp_path / "1.parquet")
+    for columns in ({"a": [1], "c": [2]}, {"b": [1], "a": [2]}, {"a": [1]}):
+        parquet.write_table(pa.table(columns), tmp_path / "2.parquet")
+        with pytest.raises(InputError) as refused:
+            data.read([tmp_path / "1.parquet", tmp_path / "2.parquet"])
+        assert refused.value.file == str(tmp_path / "2.parquet")
 
 
 # --- How far it has come --------------------------------------------------------------------------

@@ -26,6 +26,7 @@ from rosenblatt.data.dates import Days
 from rosenblatt.data.dialect import MISSING
 from rosenblatt.data.files import File
 from rosenblatt.data.identifiers import rounded
+from rosenblatt.data.naming import refuse_other_columns
 from rosenblatt.data.opening import unreadable
 from rosenblatt.data.options import Reading
 from rosenblatt.errors import InputError
@@ -42,12 +43,7 @@ class ColumnFiles(Reader):
         super().__init__(files, names, reading)
         self._missing = pa.array([*MISSING, *reading.na_values])
         for file in files[1:]:
-            if _schema(file)[0] != self.names:
-                raise InputError(
-                    f"{file.name} has other columns than {files[0].name}. Files that are read "
-                    "together have the same columns in the same order.",
-                    file=file.name,
-                )
+            refuse_other_columns(files[0].name, names, file.name, _schema(file)[0])
 
     def as_written(self) -> Self:
         twin = self.copy()

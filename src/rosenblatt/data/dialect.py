@@ -19,7 +19,7 @@ from rosenblatt._util.text import many
 from rosenblatt.data.ahead import AT_ONCE
 from rosenblatt.data.files import File
 from rosenblatt.data.formats import in_words
-from rosenblatt.data.naming import DELIMITERS, check_header, refuse_title
+from rosenblatt.data.naming import DELIMITERS, check_header, refuse_other_columns, refuse_title
 from rosenblatt.data.opening import Pieces, open_bytes, unreadable
 from rosenblatt.data.options import BLANKS, Reading
 from rosenblatt.errors import InputError
@@ -98,8 +98,8 @@ def sniff(files: list[File], reading: Reading) -> Sniffed:
         strange = check_header(files[0].name, names, bytes(dialect.body(text)), delimiter)
         dialect = replace(dialect, like_data=tuple(strange))
     for file in files[1:]:
-        if (here := _names(dialect.head(file), dialect, file)) != names:
-            raise InputError(_other_columns(files[0], names, file, here))
+        here = _names(dialect.head(file), dialect, file)
+        refuse_other_columns(files[0].name, names, file.name, here)
     return Sniffed(files, reading, dialect, names)
 
 
@@ -246,17 +246,6 @@ def _joined_names(records: list[list[str]]) -> list[str]:
 
 def _field(record: list[str], j: int) -> str:
     return record[j].strip() if j < len(record) else ""
-
-
-def _other_columns(first: File, names: list[str], file: File, here: list[str]) -> str:
-    differ = next(
-        (f"{a!r} here is {b!r} there" for a, b in zip(here, names, strict=False) if a != b),
-        f"there are {len(here)} here and {len(names)} there",
-    )
-    return (
-        f"{file.name} has other columns than {first.name}: {differ}. Files that are read together "
-        "have the same columns in the same order."
-    )
 
 
 # --- Fields that are divided by blanks: any number of spaces and tabs counts as one ---------------

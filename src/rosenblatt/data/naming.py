@@ -220,6 +220,20 @@ def find_columns(
             )
 
 
+def refuse_other_columns(first: str, names: list[str], file: str, here: list[str]) -> None:
+    if here == names:
+        return
+    differ = next(
+        (f"{a!r} here is {b!r} there" for a, b in zip(here, names, strict=False) if a != b),
+        f"there are {len(here)} here and {len(names)} there",
+    )
+    raise InputError(
+        f"{file} has other columns than {first}: {differ}. Files that are read together have the "
+        "same columns in the same order.",
+        file=file,
+    )
+
+
 def prose_columns(texts: Iterable[str], names: Collection[str]) -> dict[str, bool]:
     """The columns that are said to be prose, and whether their words are to be hashed."""
     hashed_by_name: dict[str, bool] = {}

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, final
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,15 +52,13 @@ from rosenblatt.data.formatted_numbers import (
     styles_of,
 )
 from rosenblatt.data.identifiers import is_rounded, is_whole, left_out, rounded
+from rosenblatt.data.open_table import OpenTable
 from rosenblatt.data.options import Reading
 from rosenblatt.data.preprocessing import Preprocessing
 from rosenblatt.data.stack import below
 from rosenblatt.data.svmlight import MOST_HELD, read_up_to
 from rosenblatt.data.target import Target, problems_of_target
 from rosenblatt.errors import InputError
-
-if TYPE_CHECKING:
-    from rosenblatt.data.open_table import OpenTable
 
 _KEPT = 256 << 20  # bytes of batches that are kept; a larger table is read again when encoded
 
@@ -96,10 +94,10 @@ class Table:
         self._kinds = reader.kinds(wanted) | as_text
         self._categorical = categorical | set(filter(reader.is_category, wanted))
         self._all_labels = True  # are counted before some are left out
-        columns = self._seen(target)
+        columns = self._seen()
         self._all_labels = False
         if target is not None and self._drops_labels(columns[target], options.min_rows or 1):
-            columns = self._seen(target)
+            columns = self._seen()
         features = [column for name, column in columns.items() if name != target]
         styles: dict[str, Style | Days] = dict(self._dates(features))
         numeric = (numeric | self._meant_as_numbers(features)) - styles.keys()
@@ -107,7 +105,7 @@ class Table:
         if styles:
             reader.styles |= styles
             self._kinds |= dict.fromkeys(styles, Kind.NUMBER)
-            columns = self._seen(target)
+            columns = self._seen()
         self.target = columns.pop(target) if target is not None else None
         self.columns = list(columns.values())
 
@@ -126,12 +124,12 @@ class Table:
         self.reader.drop_labels(label for label in rare if label not in said)
         return bool(said or rare)
 
-    def _seen(self, target: str | None) -> dict[str, Column]:
+    def _seen(self) -> dict[str, Column]:
         try:
-            return self._look(target)
+            return self._look()
         except Recode as recode:
             self._kinds = recode.kinds
-            return self._look(target)
+            return self._look()
 
     def _meant_as_numbers(self, columns: list[Column]) -> set[str]:
         """Text of typed columns that is numbers, and words that were said to be missing ones."""
@@ -197,14 +195,14 @@ class Table:
     def dialect(self) -> Any:
         return self.reader.dialect
 
-    def _look(self, target: str | None) -> dict[str, Column]:
+    def _look(self) -> dict[str, Column]:
         columns = {
             name: Column(
                 name,
                 kind,
                 categorical=name in self._categorical,
                 prose=name in self._prose,
-                least=1 if name == target else self._least,
+                least=1 if name == self._target else self._least,
             )
             for name, kind in self._kinds.items()
         }
@@ -212,7 +210,7 @@ class Table:
         by_file = dict.fromkeys(map(id, self.files), 0)
         rows = self._rows().all()
         for batch in rows:
-            see(columns, batch, target)
+            see(columns, batch, self._target)
             self.n_rows += batch.rows
             by_file[id(batch.file)] += batch.rows
             size += batch.columns.nbytes

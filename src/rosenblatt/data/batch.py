@@ -1,4 +1,8 @@
-"""Some rows of a table, as every reader hands them over: numbers as float64, the rest as text."""
+"""Some rows of a table, as every reader hands them over: numbers as float64, the rest as text.
+
+Which rows of which files they are goes along, for messages, for certificates, and for whoever reads
+a part of a table.
+"""
 
 from __future__ import annotations
 
@@ -152,7 +156,7 @@ def first_of(
 class Reader(ABC):
     """Files with the same columns, one after the other, or a data frame."""
 
-    dialect: Any = None  # of text
+    dialect: Dialect | None = None  # of text
 
     def __init__(self, files: list[File], names: list[str], reading: Reading):
         self.files, self.names, self._reading = files, names, reading

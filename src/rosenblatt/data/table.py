@@ -41,6 +41,7 @@ from rosenblatt.data.column import (
     too_many_words,
 )
 from rosenblatt.data.dates import Days, days_of, format_of, moment
+from rosenblatt.data.dialect import Dialect
 from rosenblatt.data.features import measured
 from rosenblatt.data.files import File
 from rosenblatt.data.formatted_numbers import (
@@ -192,7 +193,7 @@ class Table:
         return self.reader.reading
 
     @property
-    def dialect(self) -> Any:
+    def dialect(self) -> Dialect | None:
         return self.reader.dialect
 
     def _look(self) -> dict[str, Column]:

@@ -450,6 +450,8 @@ def test_what_is_not_a_certificate_is_refused(tmp_path, original, wrong):
     [
         ("state.precision", None),
         ("state.precision.intercept", 0.5),
+        ("state.faded", 0.0),
+        ("state.faded", 1.5),
         ("state.scale", [1.0, 0.0]),
         ("state.scale", [1.0]),
         ("training.rule_number", -1.0),

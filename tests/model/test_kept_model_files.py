@@ -55,6 +55,11 @@ def test_a_kept_file_gives_the_answers_of_then(path):
     assert model.about["format"] == "rosenblatt-model/1"
 
 
+def test_a_pipeline_takes_rows_before_they_are_scaled():
+    pipeline = load(FOLDER / "pipeline.json")
+    assert pipeline.decision_function([[2, 4], [4, 4], [0, 0]]).tolist() == [0.25, 0.5, -1]
+
+
 def test_a_probability_is_kept():
     found = model_file.read(FOLDER / "li-hang-2.1-probability.json").probability
     assert (found.slope, found.intercept, found.rows) == (0.5, -0.25, 3)

@@ -13,6 +13,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 from scipy import sparse
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MaxAbsScaler
 
 from rosenblatt import (
     AROW,
@@ -32,8 +34,8 @@ CORNERS = np.array([[1.0, 1.0], [1.0, -1.0], [-1.0, 1.0], [-1.0, -1.0]])
 
 def models():
     named = pd.DataFrame(LI_HANG, columns=["länge", "breite"])
-    first = Perceptron(order="cyclic", keep="last")
-    yield "li-hang-2.1", first.fit(named, [1, 1, -1]), {"data_fingerprint": "example 2.1"}
+    first, counted = Perceptron(order="cyclic", keep="last"), {"history": True}
+    yield "li-hang-2.1", first.fit(named, [1, 1, -1]), {"data_fingerprint": "example 2.1"} | counted
 
     stopped = Perceptron(order="cyclic", keep="last", max_updates=3, warm_start=True)
     yield "li-hang-2.1-stopped", stopped.fit(LI_HANG, [1, 1, -1]), {}
@@ -55,7 +57,11 @@ def models():
     rows = np.array([[1.0, 0.0], [0.0, 2.0], [-1.0, -1.0]], dtype=np.float32)
     batch = Perceptron(order="batch", eta0=0.5, random_state=np.random.RandomState(0))
     preprocessing = {"columns": [{"name": "größe", "kind": "number", "mean": 0.1}], "missing": None}
-    yield "batch", batch.fit(rows, np.float32([1, 1, 0])), {"preprocessing": preprocessing}
+    yield (
+        "batch",
+        batch.fit(rows, np.float32([1, 1, 0])),
+        {"preprocessing": preprocessing} | counted,
+    )
 
     many = Perceptron(order="cyclic", keep="last", fit_intercept=False)
     unit = np.eye(128)[np.arange(300) % 128]
@@ -92,6 +98,9 @@ def models():
     card = Scorecard(max_terms=1)
     people = [[0, 25], [0, 31], [1, 44], [2, 52], [3, 47], [4, 23]]
     yield "card", card.fit(people, ["yes", "yes", "yes", "no", "no", "no"]), {}
+
+    scaled = make_pipeline(MaxAbsScaler(), Perceptron(order="cyclic", keep="last", margin=0))
+    yield "pipeline", scaled.fit([[2.0, 4.0], [4.0, 4.0], [0.0, 0.0]], [1, 1, -1]), {}
 
 
 if __name__ == "__main__":

@@ -22,7 +22,7 @@ from rosenblatt._study.error_analysis import (
     without,
 )
 from rosenblatt._study.folder import default_folder
-from rosenblatt._study.options import Options
+from rosenblatt._study.options import NOT_OF_THE_RESULT, Options
 from rosenblatt._study.reading import Origin, Read
 from rosenblatt._study.stages import Compared, Proved
 from rosenblatt._util.spelling import command_line, option
@@ -107,23 +107,8 @@ def placed(
     found: Fit, origin: Origin, options: Options, folder: str | None, files: dict[str, str]
 ) -> Fit:
     """The document of a study that was saved in this folder, as these files."""
-    chosen, claimed = found["rule"], found["verdict"]
-    columns = found["data"]["preprocessing"]
-    linear = chosen is not None and has_weights(chosen)
     place = default_folder(origin.files) if folder is None else folder
-    again = reproduce(
-        origin,
-        options,
-        place,
-        files,
-        linear=linear,
-        exported=linear and bool(columns) and all(c["kind"] != "prose" for c in columns),
-        proved=claimed is not None and claimed["separable"] is not None,
-        warnings=found["data"]["warnings"],
-    )
-    if found["card"] is not None:
-        again["scorecard"] = _again(origin, replace(options, scorecard=True), f"{place}-card")
-    return {**found, "reproduce": again, "files": files}
+    return {**found, "reproduce": _reproduce(found, origin, options, place, files), "files": files}
 
 
 def has_weights(chosen: Rule) -> bool:
@@ -332,44 +317,36 @@ def encoded_columns(preprocessing: Preprocessing | None) -> list[EncodedColumn]:
 # --- Commands, or calls of Python, that do the study again, check it and use it ------------------
 
 
-_NOT_OF_THE_RESULT = {"cache", "checkpoint", "checkpoint_every", "engine"}
-
-
-def reproduce(
-    origin: Origin,
-    options: Options,
-    folder: str,
-    written: dict[str, str],
-    *,
-    linear: bool,
-    exported: bool,
-    proved: bool,
-    warnings: list[Warned],
+def _reproduce(
+    found: Fit, origin: Origin, options: Options, folder: str, written: dict[str, str]
 ) -> Reproduce:
     """`written` are the files in the folder, by kind: none before it is saved."""
-    verify = predict = export = None
-    again = _again(origin, options, folder)
-    follows = _following(options, warnings)
+    chosen, claimed, columns = found["rule"], found["verdict"], found["data"]["preprocessing"]
+    linear = chosen is not None and has_weights(chosen)
+    verify = predict = card = export = advised = None
+    proved = claimed is not None and claimed["separable"] is not None
     if origin.files and "certificate" in written and proved:
         verify = shlex.join(["rosenblatt", "verify", written["certificate"], *origin.files])
     if "model" in written:
         ask = ["rosenblatt", "predict", written["model"], *origin.new]
         predict = shlex.join([*ask, *(["--explain"] if linear else [])])
+        exported = linear and columns and all(column["kind"] != "prose" for column in columns)
         if origin.files and exported:
             checked = ["--python", "-o", "predict.py", "--check", origin.files[0]]
             export = shlex.join(["rosenblatt", "export", written["model"], *checked])
-    advised = None
+    follows = _following(options, found["data"]["warnings"])
     if follows is not None and "-" not in origin.files:  # standard input is gone
         advised = _again(origin, follows, folder)
-    plain = replace(options, costs=None, objective=None)
+    if found["card"] is not None:
+        card = _again(origin, replace(options, scorecard=True), f"{folder}-card")
     return {
-        "command": again,
-        "without_costs": _again(origin, plain, folder),
+        "command": _again(origin, options, folder),
+        "without_costs": _again(origin, replace(options, costs=None, objective=None), folder),
         "seed": options.random_state,
         "advised": advised,
         "verify": verify,
         "predict": predict,
-        "scorecard": None,
+        "scorecard": card,
         "export": export,
     }
 
@@ -377,7 +354,7 @@ def reproduce(
 def _again(origin: Origin, options: Options, folder: str) -> str:
     if not origin.files:
         return _call(origin, options)
-    command = ["rosenblatt", "fit", *origin.files, *_arguments(options)]
+    command = ["rosenblatt", "fit", *origin.files, *options.typed()]
     place = [] if folder == default_folder(origin.files) else ["-o", folder]
     return command_line([*command, *place])
 
@@ -409,35 +386,9 @@ def tested_by_all(origin: Origin) -> str:
     return f"--cv {FOLDS}" if origin.files else f"cv={FOLDS}"
 
 
-def _arguments(options: Options) -> list[str]:
-    """The options that the result depends on, as they would be typed."""
-    one: dict[str, Any] = {"class-weight": options.class_weight, "objective": options.objective}
-    one |= {"cv": options.cv, "group": options.groups, "split-by-time": options.split_by_time}
-    one |= {"time-limit": options.time_limit}
-    one |= {"max-points": options.max_points, "max-terms": options.max_terms}
-    typed = options.typed()
-    typed += [f"--{name}={value}" for name, value in one.items() if value is not None]
-    typed += [f"--cost={pair}={cost:.17g}" for pair, cost in (options.costs or {}).items()]
-    typed += [f"--sign={name}:{sign}" for name, sign in (options.signs or {}).items()]
-    flags = {
-        "--scorecard": options.scorecard,
-        "--private": options.private,
-        "--stream": options.stream,
-        "--comparison": options.comparison is True,
-        "--no-comparison": options.comparison is False,
-        "--no-retrain": not options.retrain,
-    }
-    flags |= {"--linear-only": options.linear_only is True}
-    flags |= {"--no-linear-only": options.linear_only is False}
-    flags |= {"--embed-data": options.embed_data, "--thorough": options.thorough}
-    typed += [flag for flag, holds in flags.items() if holds]
-    typed += [f"--seed={options.random_state}"] if options.random_state else []
-    return typed
-
-
 def _call(origin: Origin, options: Options) -> str:
     """As one writes it in Python."""
-    apart = {*origin.arrays, *_NOT_OF_THE_RESULT}
+    apart = {*origin.arrays, *NOT_OF_THE_RESULT}
     values = {name: value for name, value in options.given.items() if name not in apart}
     words = [f"{name}={list(v) if isinstance(v, tuple) else v!r}" for name, v in values.items()]
     return f"rosenblatt.study({', '.join([origin.called, *words])})"

@@ -38,7 +38,7 @@ def _how() -> str:
 
 def costs_of(given: Any) -> Costs | None:
     """By "actual:predicted", from a dict, or texts as "yes:no=5"; None where there are none."""
-    if given is None or (isinstance(given, Iterable) and not given):
+    if isinstance(given, Iterable) and not given:
         return None
     if isinstance(given, str):
         given = [given]
@@ -86,8 +86,8 @@ def _cost(given: Any) -> float:
     return cost
 
 
-def class_weight_of(given: Any) -> str | None:
-    if given is not None and not (isinstance(given, str) and given == "balanced"):
+def class_weight_of(given: Any) -> str:
+    if not (isinstance(given, str) and given == "balanced"):
         raise InputError(
             f"{option('class_weight', given)} is not allowed: give 'balanced', or None. Costs of "
             f"single errors are {option('costs')}.",
@@ -95,7 +95,7 @@ def class_weight_of(given: Any) -> str | None:
             value=given,
             allowed=("balanced", None),
         )
-    return given
+    return "balanced"
 
 
 def objective_of(given: Any, costs: Costs | None, class_weight: str | None) -> str:

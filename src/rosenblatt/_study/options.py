@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
 from numbers import Integral
 from pathlib import Path
@@ -11,7 +11,7 @@ from typing import Any, Self, final
 from rosenblatt._out_of_core.engine import check as check_engine
 from rosenblatt._study.costs import Costs, class_weight_of, costs_of, objective_of
 from rosenblatt._util.files import Place, cache_folder, place_of
-from rosenblatt._util.spelling import either, option
+from rosenblatt._util.spelling import either, option, words
 from rosenblatt._validation import parameters
 from rosenblatt._validation.signs import demanded
 from rosenblatt.data.naming import check_name
@@ -20,10 +20,8 @@ from rosenblatt.errors import InputError
 from rosenblatt.scorecard import MOST_POINTS
 
 EVERY = 60.0  # seconds
+NOT_OF_THE_RESULT = ("cache", "checkpoint", "checkpoint_every", "engine")
 MOST_TERMS = 20  # of a card: nobody adds up more
-_FLAGS = ("retrain", "private", "embed_data", "thorough", "stream", "scorecard")
-_FLAGS_OR_NONE = ("linear_only", "comparison")
-_WHOLE_OR_NONE = {"cv": (2, None), "max_points": (1, MOST_POINTS), "max_terms": (1, MOST_TERMS)}
 
 
 @final
@@ -64,34 +62,10 @@ class Options(ReadOptions):
         if every is not None and values["checkpoint"] is None:
             folder = either("checkpoint", option("checkpoint", ...))
             raise _refused("checkpoint_every", every, f"is about a folder: give {folder}, too.")
-        values |= {name: parameters.flag(name, values[name]) for name in _FLAGS}
-        values |= {
-            name: parameters.flag(name, values[name])
-            for name in _FLAGS_OR_NONE
-            if values[name] is not None
-        }
-        values |= {
-            name: place(values[name])
-            for name, place in (("cache", cache_folder), ("checkpoint", place_of))
-            if values[name] is not None
-        }
-        values |= {
-            "costs": costs_of(values["costs"]),
-            "signs": _signs_of(values["signs"]),
-            "class_weight": class_weight_of(values["class_weight"]),
-            "random_state": _whole("random_state", values["random_state"], 0, 2**32 - 1),
-            "time_limit": None
-            if values["time_limit"] is None
-            else parameters.positive("time_limit", values["time_limit"]),
-            "checkpoint_every": EVERY
-            if every is None
-            else parameters.not_negative("checkpoint_every", every),
-        }
-        values |= {
-            name: _whole(name, values[name], *between)
-            for name, between in _WHOLE_OR_NONE.items()
-            if values[name] is not None
-        }
+        values |= {"checkpoint_every": EVERY if every is None else every}
+        for name, check in (_CHECKS | _CHECKS_OR_NONE).items():
+            if values[name] is not None or name in _CHECKS:
+                values[name] = check(name, values[name])
         options = super().of(**values)
         objective_of(options.objective, options.costs, options.class_weight)
         if options.engine is not None:
@@ -151,11 +125,15 @@ class Options(ReadOptions):
         values = {name: getattr(self, name) for name in names}
         return {name: value for name, value in values.items() if value != defaults[name]}
 
+    def typed(self) -> list[str]:
+        """As words of a command: those that the result depends on."""
+        apart = {*options_of(type(self)), *NOT_OF_THE_RESULT}
+        own = ((name, value) for name, value in self.given.items() if name not in apart)
+        return super().typed() + [word for name, value in own for word in words(name, value)]
 
-def _signs_of(signs: Any) -> dict[str, str] | None:
+
+def _signs_of(_: str, signs: Any) -> dict[str, str] | None:
     """By name, as they are typed; which columns there are is known later."""
-    if signs is None:
-        return None
     if not isinstance(signs, Mapping) or not all(isinstance(name, str) for name in signs):
         raise _refused("signs", signs, "is a sign for each column named: {'income': '+'}.")
     each = demanded(signs, list(signs), len(signs))
@@ -168,10 +146,34 @@ def _refused(name: str, value: object, why: str) -> InputError:
     return InputError(f"{shown} {why}", option=name, value=value)
 
 
-def _whole(name: str, value: object, least: int, most: int | None = None) -> int:
-    allowed = isinstance(value, Integral) and not isinstance(value, bool)
-    number = int(value) if allowed else -1  # type: ignore[call-overload] # an Integral is one
-    if number < least or (most is not None and number > most):
-        numbers = f"{least} or greater" if most is None else f"from {least} to {most}"
-        raise parameters.not_allowed(name, value, f"give a whole number, {numbers}")
-    return number
+def _whole(least: int, most: int | None = None) -> _Check:
+    def check(name: str, value: Any) -> int:
+        allowed = isinstance(value, Integral) and not isinstance(value, bool)
+        number = int(value) if allowed else -1
+        if number < least or (most is not None and number > most):
+            numbers = f"{least} or greater" if most is None else f"from {least} to {most}"
+            raise parameters.not_allowed(name, value, f"give a whole number, {numbers}")
+        return number
+
+    return check
+
+
+_Check = Callable[[str, Any], Any]  # of a name and a value: the value as it is kept
+_FLAGS = ("retrain", "private", "embed_data", "thorough", "stream", "scorecard")
+_CHECKS: dict[str, _Check] = dict.fromkeys(_FLAGS, parameters.flag) | {
+    "random_state": _whole(0, 2**32 - 1),
+    "checkpoint_every": parameters.not_negative,
+}
+_CHECKS_OR_NONE: dict[str, _Check] = {
+    "cv": _whole(2),
+    "costs": lambda _, value: costs_of(value),
+    "signs": _signs_of,
+    "class_weight": lambda _, value: class_weight_of(value),
+    "linear_only": parameters.flag,
+    "max_points": _whole(1, MOST_POINTS),
+    "max_terms": _whole(1, MOST_TERMS),
+    "comparison": parameters.flag,
+    "time_limit": parameters.positive,
+    "cache": lambda _, value: cache_folder(value),
+    "checkpoint": lambda _, value: place_of(value),
+}

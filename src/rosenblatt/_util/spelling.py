@@ -71,6 +71,12 @@ def option(name: str, *values: object) -> str:
     return f"{name}={some}"
 
 
+def words(name: str, value: object) -> Iterator[str]:
+    """An option with its value, as words of a command for `command_line`."""
+    for one in _single(name, (value,)):
+        yield _typed(name, one) if isinstance(one, bool) else f"{_typed_name(name)}={one}"
+
+
 def command_line(words: Iterable[str]) -> str:
     """As people type it: --target card; but a value that begins with a dash stays behind its =."""
     apart: list[str] = []
@@ -90,11 +96,15 @@ def _single(name: str, values: tuple[object, ...]) -> Iterator[object]:
     between = ":" if name == "signs" else "="
     for value in values:
         if isinstance(value, Mapping):
-            yield from (f"{key}{between}{given}" for key, given in value.items())
+            yield from (f"{key}{between}{_short(given)}" for key, given in value.items())
         elif isinstance(value, list | tuple):
             yield from value
         else:
             yield value
+
+
+def _short(value: object) -> object:
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def _typed_name(name: str) -> str:

@@ -3,6 +3,7 @@ probabilities."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -213,26 +214,21 @@ def platt(out_of_sample: OutOfSample) -> Platt:
     return Platt(slope / unit, intercept, len(second))
 
 
-def _fitted(x: NDArray[np.float64], target: NDArray[np.float64]) -> tuple[float, float]:
-    at = np.array([0.0, np.log(target.mean() / (1 - target.mean()))])
+def _fitted(x: Floats, target: Floats) -> tuple[float, float]:
     lifted = np.column_stack([x, np.ones_like(x)])
 
-    def loss(at: NDArray[np.float64]) -> float:
+    def loss(at: Floats) -> float:
         z = lifted @ at
         return float((np.logaddexp(0, z) - target * z).sum())
 
-    now = loss(at)
-    for _ in range(_STEPS):
+    def derivatives(at: Floats) -> tuple[Floats, Floats]:
         p = sigmoid(lifted @ at)
         gradient = lifted.T @ (p - target)
-        curved = lifted.T @ (lifted * (p * (1 - p))[:, None]) + 1e-12 * np.eye(2)
-        step, length = np.linalg.solve(curved, gradient), 1.0
-        while (then := loss(at - length * step)) > now and length > 1e-10:
-            length /= 2
-        at, now = at - length * step, min(then, now)
-        if np.abs(length * step).max() <= _CLOSE * max(1.0, np.abs(at).max()):
-            break
-    return float(at[0]), float(at[1])
+        return gradient, lifted.T @ (lifted * (p * (1 - p))[:, None]) + 1e-12 * np.eye(2)
+
+    begin = np.array([0.0, np.log(target.mean() / (1 - target.mean()))])
+    slope, intercept = _newton(begin, loss, derivatives)
+    return float(slope), float(intercept)
 
 
 def softmax(out_of_sample: OutOfSample) -> Softmax:
@@ -254,25 +250,37 @@ def softmax(out_of_sample: OutOfSample) -> Softmax:
 
 def _fitted_of_many(x: Floats, target: Floats) -> tuple[float, Floats]:
     k = x.shape[1]
-    at = np.append(0.0, np.log(target.mean(axis=0)))
 
     def loss(at: Floats) -> float:
         z = at[0] * x + at[1:]
         return float((np.logaddexp.reduce(z, axis=1) - (target * z).sum(axis=1)).sum())
 
-    now = loss(at)
-    for _ in range(_STEPS):
+    def derivatives(at: Floats) -> tuple[Floats, Floats]:
         p = Softmax(float(at[0]), tuple(at[1:].tolist()), 0).of(x)
         mean = (p * x).sum(axis=1, keepdims=True)
         gradient = np.append(((p - target) * x).sum(), (p - target).sum(axis=0))
         curved = np.diag(np.append((p * (x - mean) ** 2).sum(), p.sum(axis=0)))
         curved[1:, 1:] -= p.T @ p
         curved[0, 1:] = curved[1:, 0] = (p * (x - mean)).sum(axis=0)
-        curved += 1e-9 * len(x) * np.eye(k + 1)  # all intercepts may rise together
+        return gradient, curved + 1e-9 * len(x) * np.eye(k + 1)  # all intercepts may rise together
+
+    at = _newton(np.append(0.0, np.log(target.mean(axis=0))), loss, derivatives)
+    return float(at[0]), at[1:]
+
+
+def _newton(
+    at: Floats,
+    loss: Callable[[Floats], float],
+    derivatives: Callable[[Floats], tuple[Floats, Floats]],
+) -> Floats:
+    """Newton's method; a step that would lose is halved."""
+    now = loss(at)
+    for _ in range(_STEPS):
+        gradient, curved = derivatives(at)
         step, length = np.linalg.solve(curved, gradient), 1.0
         while (then := loss(at - length * step)) > now and length > 1e-10:
             length /= 2
         at, now = at - length * step, min(then, now)
         if np.abs(length * step).max() <= _CLOSE * max(1.0, np.abs(at).max()):
             break
-    return float(at[0]), at[1:]
+    return at

@@ -46,9 +46,24 @@ from rosenblatt.random_linear import RandomLinearClassifier
 from rosenblatt.scorecard import Scorecard
 
 if TYPE_CHECKING:
-    from sklearn.pipeline import Pipeline
+    from typing import Protocol
+
+    from numpy.typing import NDArray
 
     from rosenblatt.data.preprocessing import Preprocessing
+
+    class Pipeline(Protocol):
+        """That of scikit-learn, which has no types."""
+
+        steps: list[tuple[str, Any]]
+        classes_: NDArray[Any]
+        n_features_in_: int
+
+        def predict(self, X: Any) -> NDArray[Any]: ...
+        def decision_function(self, X: Any) -> NDArray[Any]: ...
+        def score(self, X: Any, y: Any) -> float: ...
+        def __getitem__(self, step: Any) -> Any: ...
+
 
 FORMAT, VERSION = "rosenblatt-model", 1
 MOST_BYTES = 4 << 30
@@ -214,7 +229,7 @@ def load(path: str | os.PathLike[str]) -> Estimator | Pipeline:
         return rule
     columns = rule.__dict__.pop("preprocessing_").numbers
     rule.__dict__.pop("feature_names_in_", None)  # the first step sees to the names
-    return piped(rule, columns)
+    return piped(rule, columns)  # type: ignore[no-any-return] # of scikit-learn
 
 
 def read(path: Any) -> Model:

@@ -10,6 +10,7 @@ from common import KEEPS, ORDERS
 from rosenblatt import KernelPerceptron, Perceptron
 from rosenblatt._core import reference
 from rosenblatt._core.backend import compute
+from rosenblatt._core.cyclic import train_cyclic
 from rosenblatt._core.protocol import (
     BatchStep,
     LabelledRows,
@@ -18,6 +19,7 @@ from rosenblatt._core.protocol import (
     Permutation,
     UpdateRule,
 )
+from rosenblatt._core.rows import Examples, as_matrix
 from storing import rows_of, store
 
 _core = pytest.importorskip("rosenblatt._core._native", reason="the compiled core is not built")
@@ -209,3 +211,16 @@ def test_sparse_rows_in_one_long_call_and_in_short_ones(monkeypatch, heavy):
             found.append(Perceptron(max_iter=3, random_state=0).fit(X, y)._state.memory.w)
         monkeypatch.undo()
         assert found[0].tobytes() == found[1].tobytes()
+
+
+@pytest.mark.parametrize("k", [3, 20])
+def test_epochs_in_the_given_order_of_sparse_rows(k):
+    X = sparse.random(400, 60, 0.2, format="csr", random_state=k)
+    y = np.argmax(X @ np.random.default_rng(k).normal(size=(60, k)), axis=1).astype(np.int32)
+    found = [
+        train_cyclic(Examples(rows, y, None, k), margin=0.01, intercept=True, max_epochs=60)
+        for rows in (as_matrix(X), X.toarray())
+    ]
+    assert found[0].epochs == found[1].epochs
+    assert found[0].w.tobytes() == found[1].w.tobytes()
+    assert found[0].counts.tolist() == found[1].counts.tolist()

@@ -24,7 +24,8 @@ class Trained(NamedTuple):
 
 def train_cyclic(examples: Examples, *, margin: float, intercept: bool, max_epochs: int) -> Trained:
     n, shape, epoch, visits, clean = examples.rows.n, examples.shape_of_weights, 0, 0, False
-    w, counts = np.zeros(shape), np.zeros((n, *shape[:-1]), dtype=np.int64)
+    w = examples.rows.placed(np.zeros(shape))
+    counts = np.zeros((n, *shape[:-1]), dtype=np.int64)
     rule = UpdateRule("perceptron", margin, intercept)
     screen = Screen(examples, rule)
     while not clean and epoch < max_epochs:

@@ -44,10 +44,11 @@ def fit(estimator: Training, given: Given) -> None:
     settings, rows = run(estimator, given)
     if estimator.converged_ and not estimator.training_errors_:
         return
-    if (advice := stopping.advice(estimator, settings, rows)) is not None:
+    some = stopping.some_numbers(rows)
+    if (advice := stopping.advice(estimator, settings, rows, some)) is not None:
         if _is_wanted(advice, ConvergenceWarning):
             warnings.warn(advice.text, ConvergenceWarning, stacklevel=_LEVELS)
-    elif (hint := stopping.about_sizes(estimator, rows)) is not None:
+    elif (hint := stopping.about_sizes(estimator, some, rows.n)) is not None:
         warnings.warn(hint, UserWarning, stacklevel=_LEVELS)
 
 

@@ -325,10 +325,13 @@ class State(Generic[W, V]):
         self.mistakes[-1] += updates
         self.unseen_update = updates > 0
 
-    def note(self, mistakes: float) -> None:
-        fell = NOTICEABLE * mistakes <= (NOTICEABLE - 1) * self.fewest
-        if fell and mistakes < self.fewest:
-            self.fewest, self.fewest_in = mistakes, self.epoch
+    def note(self, *mistakes: float) -> None:
+        """Of the newest epochs, the last of them this one."""
+        fewest, first = self.fewest, self.epoch + 1 - len(mistakes)
+        for epoch, of_epoch in enumerate(mistakes, first):
+            if of_epoch < fewest and NOTICEABLE * of_epoch <= (NOTICEABLE - 1) * fewest:
+                fewest, self.fewest_in = of_epoch, epoch
+        self.fewest = fewest
 
 
 @dataclass(frozen=True)

@@ -18,10 +18,8 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
-from rosenblatt._core.rows import Csr
-from rosenblatt._training.state import UNLIMITED, Job, State, V, Verdict, W
+from rosenblatt._training.state import UNLIMITED, Floats, Job, State, V, Verdict, W
 from rosenblatt._util.budget import Budget
 from rosenblatt._util.spelling import either, option
 
@@ -203,9 +201,11 @@ class Advice(NamedTuple):
     text: str
 
 
-def advice(p: Training, settings: Settings, rows: TrainingSet) -> Advice | None:
+def advice(
+    p: Training, settings: Settings, rows: TrainingSet, some: Floats | None
+) -> Advice | None:
     """What a user should know of a training that is over; computes nothing."""
-    kind = _kind(p, settings, rows)
+    kind = _kind(p, settings, some)
     if kind is None:
         return None
     name, keep, separable = type(p).__name__, settings.units.keep, _separable(p)
@@ -251,14 +251,14 @@ def advice(p: Training, settings: Settings, rows: TrainingSet) -> Advice | None:
     return Advice(kind, texts[kind])
 
 
-def _kind(p: Training, settings: Settings, rows: TrainingSet) -> str | None:
+def _kind(p: Training, settings: Settings, some: Floats | None) -> str | None:
     """Other rules than the perceptron's do not aim at a clean epoch: their last weights are no
     accident."""
     errors, reason, of_each = p.training_errors_, p.stop_reason_, p._of_classes is not None
     if errors is None:  # Ctrl-C, and a handler that goes on
         return None
     last = settings.units.keep == "last" and settings.rule.kind == "perceptron"
-    if errors and p.fit_intercept and not of_each and _too_small(column_sizes(p, rows)):
+    if errors and p.fit_intercept and not of_each and _too_small(some):
         return "too small"
     if reason is StopReason.MAX_ITER and errors and p.certificate_ and p.certificate_.separable:
         return "separable"
@@ -284,11 +284,22 @@ _VERY_DIFFERENT = 1000.0
 told_of_sizes = False
 
 
-def about_sizes(p: Training, rows: TrainingSet) -> str | None:
+def some_numbers(rows: TrainingSet) -> Floats | None:
+    """Of each column, of some rows; of sparse rows as if they were one. None: not in memory."""
+    X = rows.in_memory
+    if X is None or not X.size:
+        return None
+    X = X.reshape(1, -1) if X.ndim == 1 else X.T
+    return X[:, :: -(-X.size // _SOME)].astype(np.float64, order="C")
+
+
+def about_sizes(p: Training, some: Floats | None, n: int) -> str | None:
     """Of a training that ended with errors, once in a process."""
     global told_of_sizes  # noqa: PLW0603 - it is about all trainings
-    sizes = None if told_of_sizes else column_sizes(p, rows)
-    if sizes is None or not p.training_errors_ or not sizes.any():
+    if some is None or told_of_sizes or not p.training_errors_:
+        return None
+    sizes = _sizes(some)
+    if not sizes.any():
         return None
     small, large = int(np.argmin(np.where(sizes > 0, sizes, np.inf))), int(np.argmax(sizes))
     if not sizes[large] / sizes[small] > _VERY_DIFFERENT:
@@ -298,28 +309,26 @@ def about_sizes(p: Training, rows: TrainingSet) -> str | None:
     least, most = (j if names is None else repr(str(names[j])) for j in (small, large))
     ratio = float(f"{sizes[large] / sizes[small]:.1g}")
     return (
-        f"{type(p).__name__} has {p.training_errors_} training errors, and column {most} is about "
-        f"{ratio:,.0f} times as large as column {least}. "
+        f"{type(p).__name__} has {p.training_errors_} of {n} training rows wrong, and column "
+        f"{most} is about {ratio:,.0f} times as large as column {least}. "
         f"Try make_pipeline(StandardScaler(), {type(p).__name__}())."
     )
 
 
-def column_sizes(p: Training, rows: TrainingSet) -> NDArray[np.float64] | None:
-    """Root mean squares, of some rows; of sparse rows one, of all entries. None: not in memory."""
-    examples = getattr(rows, "examples", None)
-    X = None if examples is None or p._spec.kernel else examples.rows.X
-    X = X.data[:, None] if isinstance(X, Csr) else X
-    if not isinstance(X, np.ndarray) or not X.size:
-        return None
-    some = X[:: -(-X.size // _SOME)].astype(np.float64)
-    largest = np.abs(some).max(axis=0)
-    shares = some / np.where(largest > 0, largest, 1.0)  # their squares neither over- nor underflow
-    found: NDArray[np.float64] = largest * np.sqrt((shares * shares).mean(axis=0))
-    return found
+def _sizes(some: Floats) -> Floats:
+    """Root mean squares."""
+    largest = np.abs(some).max(axis=1)
+    scale = np.where(largest > 0, largest, 1.0)
+    shares = some / scale[:, None]  # their squares neither over- nor underflow
+    return np.asarray(largest * np.sqrt((shares * shares).mean(axis=1)))
 
 
-def _too_small(sizes: NDArray[np.float64] | None) -> bool:
+_SMALL = 1e-8
+
+
+def _too_small(some: Floats | None) -> bool:
     """‖x‖² vanishes beside the 1 of the intercept, although X is not all zeros."""
-    if sizes is None or not 0 < sizes.max() < 1e-8:  # then no square overflows
+    if some is None or np.abs(some).max() > _SMALL * np.sqrt(some.shape[1]):
         return False
-    return float((sizes * sizes).sum()) < 2.0**-53
+    sizes = _sizes(some)
+    return bool(0 < sizes.max() < _SMALL) and float((sizes * sizes).sum()) < 2.0**-53

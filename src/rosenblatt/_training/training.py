@@ -26,7 +26,7 @@ from sklearn.utils import check_random_state
 from rosenblatt._core.backend import compute
 from rosenblatt._core.few_columns import FewColumns
 from rosenblatt._core.protocol import KeptWeights, Permutation
-from rosenblatt._core.rows import Examples, Scale, Weights
+from rosenblatt._core.rows import Csr, Examples, Scale, Weights
 from rosenblatt._training.keeps import KEEPS, Auto, Average, Following, Last
 from rosenblatt._training.learner import Primal, PrimalJob, PrimalState
 from rosenblatt._training.linear_rule import ChangingRule, LinearRule, SeparateVoters, Voters
@@ -111,6 +111,11 @@ class TrainingSet(ABC):
     @property
     def attributes(self) -> Mapping[str, Any]:
         return {}
+
+    @property
+    def in_memory(self) -> NDArray[Any] | None:
+        """The numbers of the features, of sparse rows one after another; None: elsewhere."""
+        return None
 
     def returned(self, estimator: Training) -> Weights:
         return returned(estimator, self.d, self.classes)
@@ -216,6 +221,11 @@ class InMemory(WeightsSet):
         keep = settings.keep_of_a_pass if one_pass else KEEPS[settings.units.keep]
         judges, validating = self.validation or learner.evaluation_rows, self.validation is not None
         return Job(learner, order, keep(), judges, validating, watch)
+
+    @property
+    def in_memory(self) -> NDArray[Any] | None:
+        X = self.examples.rows.X
+        return X.data if isinstance(X, Csr) else X
 
     def of_columns(self, few: FewColumns) -> InMemory:
         e = self.examples
@@ -501,11 +511,10 @@ def _make(
     made = updates[:done].tolist()
     order.arranged(state.epoch + done)
     learner.screen.skipped(done, visits - state.visits, made[-1])
-    for of_epoch, stood in zip(made, standing[:done].tolist(), strict=True):
-        state.epoch += 1
-        state.updates += of_epoch
-        state.mistakes.append(of_epoch)
-        state.note(stood)
+    state.epoch += done
+    state.updates += sum(made)
+    state.mistakes += made
+    state.note(*standing[:done].tolist())
     state.visits, state.position, state.clean = visits, order.n, clean
     if best is not None and (weighted, averaged) != (best.weighted, best.averaged):
         state.kept = Candidate(best.w, mistakes, weighted, averaged)

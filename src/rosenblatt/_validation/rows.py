@@ -65,10 +65,20 @@ def checked_rows(
         if name == "X":
             raise
         raise InputError(f"{name} is not in order: {error}") from None
-    if sparse.issparse(X) and not X.has_canonical_format:
-        X = X.copy()
-        X.sum_duplicates()  # sorts, too
-    return as_matrix(X)
+    return as_matrix(_canonical(X) if sparse.issparse(X) else X)
+
+
+def _canonical(X: Any) -> Any:
+    """Sorted, without duplicates; a copy where it is not, as vectorised text mostly is."""
+    if X.has_canonical_format:
+        return X
+    if X.shape[1] <= X.nnz:
+        by_column = X.tocsc().tocsr()  # twice as fast as sorting, and the same
+        if by_column.has_canonical_format:
+            return by_column
+    X = X.copy()
+    X.sum_duplicates()  # sorts, too
+    return X
 
 
 def placed_rows(

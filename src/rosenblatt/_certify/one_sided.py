@@ -74,9 +74,9 @@ def one_sided(rows: Rows) -> OneSided:
     table: _Sparse | _Dense = _Sparse(rows) if sparse.issparse(rows.X) else _Dense(rows)
     rows.budget.spend(rows.n)
     rounds = list[Round]()
-    if not table.has_one_sided(alive):
+    if not table.may_have_one_sided():
         return OneSided(rounds, alive)
-    positive, negative = table.counts(np.flatnonzero(alive))
+    positive, negative = table.counts(np.arange(rows.n))
     fresh = np.arange(rows.D)
     while True:
         up, down = positive[fresh], negative[fresh]
@@ -84,7 +84,8 @@ def one_sided(rows: Rows) -> OneSided:
         if not len(columns):
             return OneSided(rounds, alive)
         signs = np.where(positive[columns] > 0, 1, -1).astype(np.int8)
-        hit = table.holding(columns)
+        everywhere = columns[-1] == rows.d  # the intercept
+        hit = np.arange(rows.n) if everywhere else table.holding(columns)
         hit = hit[alive[hit]]
         alive[hit] = False
         rounds.append(Round(columns, signs, hit))
@@ -108,18 +109,18 @@ class _Dense:
         step = max(1, (1 << 20) // self._rows.D)
         return (index[begin : begin + step] for begin in range(0, len(index), step))
 
-    def has_one_sided(self, alive: NDArray[np.bool_]) -> bool:
+    def may_have_one_sided(self) -> bool:
         """Most tables have none, which some rows show."""
         rows, open_ = self._rows, np.arange(self._rows.d)
         up, down = np.zeros(rows.d, dtype=bool), np.zeros(rows.d, dtype=bool)
-        for some in self._parts(np.flatnonzero(alive)):
+        for some in self._parts(np.arange(rows.n)):
             x = self._signed(some)[:, open_]
             up[open_] |= (x > 0).any(axis=0)
             down[open_] |= (x < 0).any(axis=0)
             open_ = np.flatnonzero(~(up & down))
             if not len(open_):
                 break
-        one_class = rows.intercept and len(np.unique(rows.y[alive])) == 1
+        one_class = rows.intercept and len(np.unique(rows.y)) == 1
         return bool(one_class or (up != down).any())
 
     def counts(self, index: Index) -> tuple[Ints, Ints]:
@@ -132,12 +133,9 @@ class _Dense:
         return _with_intercept(rows, index, out)
 
     def holding(self, columns: Index) -> Index:
-        rows = self._rows
-        if rows.intercept and columns[-1] == rows.d:
-            return np.arange(rows.n)
-        out = np.zeros(rows.n, dtype=bool)
+        out = np.zeros(self._rows.n, dtype=bool)
         for begin in range(0, len(columns), 64):
-            out |= (rows.X[:, columns[begin : begin + 64]] != 0).any(axis=1)
+            out |= (self._rows.X[:, columns[begin : begin + 64]] != 0).any(axis=1)
         return np.flatnonzero(out)
 
 
@@ -149,9 +147,8 @@ class _Sparse:
         self._row = np.repeat(np.arange(rows.n), np.diff(rows.X.indptr))
         self._sign = np.sign(rows.X.data).astype(np.int8) * rows.y.astype(np.int8)[self._row]
 
-    def has_one_sided(self, alive: NDArray[np.bool_]) -> bool:
-        positive, negative = self.counts(np.flatnonzero(alive))
-        return bool(((positive > 0) != (negative > 0)).any())
+    def may_have_one_sided(self) -> bool:
+        return True  # counting is as quick as looking
 
     def counts(self, index: Index) -> tuple[Ints, Ints]:
         rows = self._rows
@@ -163,9 +160,6 @@ class _Sparse:
         return _with_intercept(rows, index, out)
 
     def holding(self, columns: Index) -> Index:
-        rows = self._rows
-        if rows.intercept and columns[-1] == rows.d:
-            return np.arange(rows.n)
         begin, row = self._by_column
         return np.unique(row[_entries(begin, columns)])
 

@@ -283,16 +283,16 @@ def _margins(certificate: Certificate) -> Iterator[str]:
     bound, best = certificate.mistake_bound, certificate.best_possible_mistake_bound
     assert bound is not None
     assert best is not None
-    loose = f" ({updates(best)} with the largest possible γ)" if best < bound else ""
+    loose = f" ({_updates(best)} with the largest possible γ)" if best < bound else ""
     use = " That is too many to wait for: scale the columns." if bound > 10**9 else ""
     who = "joint perceptron" if certificate.many else "perceptron"
     yield (
         f"Mistake bound: started from zero weights and trained a row at a time, the {who} "
-        f"converges after at most {updates(bound)}{loose}.{use}"
+        f"converges after at most {_updates(bound)}{loose}.{use}"
     )
 
 
-def updates(value: int) -> str:
+def _updates(value: int) -> str:
     if value < 10**15:
         return many(value, "update", "one")
     return f"{float(value):.3g} updates" if value < 10**300 else "an astronomic number of updates"

@@ -9,7 +9,8 @@ from scipy import sparse
 
 from rosenblatt import Perceptron, study
 from rosenblatt._study.error_analysis import does_not_fit
-from rosenblatt._study.one_column import OneColumn, telling_columns
+from rosenblatt._study.one_column import OneColumn
+from rosenblatt._study.telling_columns import telling_columns
 from rosenblatt._util.spelling import option
 from rosenblatt.data import read
 from rosenblatt.selection import select

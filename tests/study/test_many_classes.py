@@ -12,7 +12,7 @@ from sklearn.metrics import confusion_matrix
 
 from raising import raises
 from rosenblatt import load, study
-from rosenblatt._study.one_column import fewest_in_stretches, telling_columns
+from rosenblatt._study.telling_columns import fewest_in_stretches, telling_columns
 from rosenblatt.data import read
 from rosenblatt.errors import InputError
 from rosenblatt.report.terminal import class_lines

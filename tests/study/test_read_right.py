@@ -11,7 +11,7 @@ from scipy.stats import hypergeom
 
 from raising import raises
 from rosenblatt import study
-from rosenblatt._study.one_column import by_chance, log_tail
+from rosenblatt._study.telling_columns import by_chance, log_tail
 from rosenblatt.errors import InputError
 from rosenblatt.selection import Candidate
 from rosenblatt.selection.candidates import candidates, not_streamed, not_tried, streamed

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rosenblatt._certify import column_text
-from rosenblatt._study.one_column import Told, by_chance, telling_columns
+from rosenblatt._study.telling_columns import Told, by_chance, telling_columns
 from rosenblatt._util.spelling import option
 from rosenblatt._util.text import listed, many, named
 

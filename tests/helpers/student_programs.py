@@ -174,11 +174,19 @@ def program(task: str, style: Style, mistake: str | None = None) -> str:
         "label forgotten in the sum": f"{y} * ({without_label(score)}) <= 0",
         "one look for all": f"{y} * ({before(score)}) <= 0",
     }
+    predicted = {
+        "0 and 1 predicted": f"(1 if {score} >= 0 else 0)",
+        "0 and 1 predicted, 0 at a score of 0": f"(1 if {score} > 0 else 0)",
+        "sign(0) = 0": f"np.sign({score})",
+    }.get(mistake or "")
+    if predicted is not None:
+        conditions[mistake] = f"{predicted} != {y}"
     condition = conditions.get(mistake or "", condition)
     if mistake == "one look for all":
         slots["over"] = "old_w, old_b = " + ("list(w), b" if lists else "w.copy(), b")
         slots["begin"] = slots["over"]
     sign = {
+        **dict.fromkeys([mistake] if predicted else [], f"({y} - guess)"),
         "label forgotten in the update": "1",
         "label forgotten in w and b": "1",
         "y added to α": y,
@@ -189,6 +197,7 @@ def program(task: str, style: Style, mistake: str | None = None) -> str:
     }.get(mistake or "", "1" if dual else y)
     of_w = {"rate applied twice": "eta * eta * ", "rate ignored": ""}.get(mistake or "", rate)
     b_line = {
+        **dict.fromkeys([mistake] if predicted else [], f"b = b + ({y} - guess)"),
         "label forgotten in w and b": "b = b + 1",
         "label forgotten in b": "b = b + 1",
         "wrong way": f"b = b - {y}",
@@ -207,6 +216,8 @@ def program(task: str, style: Style, mistake: str | None = None) -> str:
         w_line = f"w = [p + {of_w}({sign}) * q for p, q in zip(w, {x})]"
     else:
         w_line = f"w = w + {of_w}({sign}) * {x}"
+    if predicted is not None:
+        w_line = f"guess = {predicted}; {w_line}"
     slots |= {"mistake": condition, "w": w_line, "b": b_line}
     copied = "list(w)" if lists else "np.array(w)"
     if mistake == "starts again after an update":

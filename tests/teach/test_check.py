@@ -12,6 +12,7 @@ from grading import assigned, judged
 from raising import check_sentence, raises
 from rosenblatt import teach, trace
 from rosenblatt.errors import InputError, MissingFileError
+from rosenblatt.teach import child
 from rosenblatt.teach import report as reports
 
 HEAD = "import numpy as np\n"
@@ -177,6 +178,8 @@ def test_arguments_that_are_not_allowed():
     with raises(InputError, option="labels"):
         teach.check(print, labels=(1, 2))
     with raises(InputError):
+        teach.check("hw.py:not a name")
+    with raises(MissingFileError):
         teach.check("hw.py")
     with raises(MissingFileError):
         teach.check("there-is-none.py:train")
@@ -275,3 +278,152 @@ def test_the_theorem_is_said_to_fail_where_it_does():
     fails = judged(assigned("pla"), record.format(by=1))  # without looking whether it is a mistake
     assert not all(case.theorem for case in fails.cases)
     check_sentence(line_of(str(fails), "theorem"))
+
+
+# --- Crashes, and files without a name -----------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("source", "line", "kind"),
+    [
+        ("def train(X, y):\n    w = 0\n    return w[3], 0", 3, "TypeError"),
+        ("def half(v):\n    return v / 0\ndef train(X, y):\n    return half(1), 0", 2, "Zero"),
+        ("def train(X, y):\n    import numpy\n    return numpy.ones(3).reshape(7), 0", 3, "Value"),
+    ],
+)
+def test_a_crash_has_the_line_of_the_program(source, line, kind, tmp_path):
+    report = judged(assigned("pla"), source)
+    assert report.first.says.startswith(f"line {line}: {kind}")
+    path = tmp_path / "hw.py"
+    for text, where in ((source, line), ("x = 1\n1 / 0\n", 2), ("x = 1\n\ny = = 2\n", 3)):
+        path.write_text(text)
+        found = teach.check(f"{path}:train")
+        said = found.trouble or found.first.says
+        assert said.startswith(f"line {where}: ")
+
+
+HELPERS = """
+from math import fsum, hypot
+def predict(X, w, b): return X @ w + b
+def accuracy(w, b, X, y): return ((predict(X, w, b) > 0) == (y > 0)).mean()
+"""
+
+
+@pytest.mark.parametrize("form", [RATE, MIT, NTU, UPDATE, ANY_ORDER])
+def test_the_only_function_that_can_be_meant_needs_no_name(form):
+    for source in (HEAD + form, HEAD + HELPERS + form):
+        assert child.load(source, "").__name__ in ("train", "perceptron", "update")
+    with pytest.raises(NameError):
+        child.load(HEAD + form + form.replace("def ", "def another_"), "")
+    with pytest.raises(NameError):
+        child.load(HEAD + HELPERS, "")
+
+
+def test_a_file_is_checked_without_a_name(tmp_path):
+    path = tmp_path / "hw.py"
+    path.write_text(HEAD + HELPERS + RATE)
+    report = teach.check(path)
+    assert (report.ok, report.name) == (True, "train")
+
+
+# --- Mistakes that need no parameter --------------------------------------------------------------
+
+LOOP = """
+import numpy as np
+def train(X, y{record}):
+    w, b, rng = np.zeros(X.shape[1]), 0.0, np.random.default_rng({seed})
+    for epoch in range(5000):
+        clean = True
+        for i in {rows}:
+            s, p = w @ X[i] + b, 0
+            {p}
+            if {mistake}:
+                w = w + {w}
+                b = b + {b}
+                clean = False
+                {told}
+        if clean: break
+    return w, b
+"""
+
+
+def looped(*, record=False, **given):
+    slots = {"rows": "range(len(y))", "p": "pass", "mistake": "y[i] * s <= 0", "seed": 3}
+    slots |= {"w": "y[i] * X[i]", "b": "y[i]"} | given
+    slots |= {"record": ", record", "told": "record(i, w, b)"} if record else {}
+    return LOOP.format(**{"record": "", "told": "pass"} | slots)
+
+
+def named(source, **more):
+    return [m.name for m in judged(assigned("pla", **more), source).mistakes]
+
+
+@pytest.mark.parametrize("record", [False, True])
+@pytest.mark.parametrize("rate", [0.1, 0.5, 3])
+def test_a_rate_of_its_own_that_is_only_for_w(rate, record):
+    source = looped(w=f"{rate} * y[i] * X[i]", record=record)
+    assert named(source) == ["rate forgotten in b"]
+
+
+PREDICTED = {
+    "0 and 1 predicted": "p = 1 if s >= 0 else 0",
+    "0 and 1 predicted, 0 at a score of 0": "p = 1 if s > 0 else 0",
+    "sign(0) = 0": "p = np.sign(s)",
+    "sign(0) = +1": "p = 1 if s >= 0 else -1",
+    "sign(0) = -1": "p = 1 if s > 0 else -1",
+}
+
+
+@pytest.mark.parametrize("record", [False, True])
+@pytest.mark.parametrize("rate", [1, 0.5])
+@pytest.mark.parametrize("name", PREDICTED)
+def test_the_difference_of_label_and_prediction(name, rate, record):
+    step = f"{rate} * (y[i] - p)"
+    slots = {"p": PREDICTED[name], "w": f"{step} * X[i]", "b": step, "record": record}
+    asked = looped(mistake="p != y[i]", **slots).replace("range(5000)", "iter(int, 1)")
+    assert named(asked) == [name]
+    if rate == 1 or not record:
+        return  # of a rate of its own the weights in the end are not enough
+    always = looped(mistake="True", **slots)  # also where nothing changes
+    limited = always.replace("if clean: break", "pass").replace("range(5000)", "range(40)")
+    assert named(limited) == [name, "ends after 40 epochs"]
+
+
+@pytest.mark.parametrize(
+    ("rows", "rate"), [("rng.permutation(len(y))", 1), ("range(len(y))[::-1]", 0.5)]
+)
+def test_an_order_of_its_own_is_named_and_right_where_it_is_recorded(rows, rate):
+    slots = {"rows": rows, "w": f"{rate} * y[i] * X[i]", "b": f"{rate} * y[i]"}
+    assert judged(assigned("pla"), looped(record=True, **slots)).ok
+    assert named(looped(**slots)) == ["an order that is not recorded"]
+    assert named(looped(**slots | {"b": f"-{rate} * y[i]"})) == []
+
+
+def right_variants():
+    """Of the ways to write the same: scores, conditions, steps, rates, records, labels, orders."""
+    scores = ["w @ X[i] + b", "float((w * X[i]).sum() + b)"]
+    for score in scores:
+        for rate in (1, 2, 0.5, 0.125):
+            for record in (False, True):
+                half = f"{rate} * (y[i] - p) / 2"
+                for tie, sign in (("positive", ">="), ("negative", ">")):
+                    p = f"s = {score}; p = 1 if s {sign} 0 else -1"
+                    slots = {"p": p, "w": f"{half} * X[i]", "b": half, "record": record}
+                    yield {"tie": tie}, looped(mistake="p != y[i]", **slots)
+                    yield {"tie": tie}, looped(mistake="p != y[i]", **slots).replace(" / 2", "")
+                    p, step = p.replace("-1", "0"), f"{rate} * (y[i] - p)"
+                    slots |= {"p": p, "w": f"{step} * X[i]", "b": step}
+                    yield {"tie": tie, "labels": (0, 1)}, looped(mistake="p != y[i]", **slots)
+                rows = "rng.permutation(len(y))" if record else "range(len(y))"
+                slots = {"p": f"s = {score}", "rows": rows, "record": record}
+                slots |= {"w": f"{rate} * y[i] * X[i]", "b": f"{rate} * y[i]"}
+                yield {}, looped(**slots)
+                yield {}, looped(mistake="not y[i] * s > 0", **slots)
+
+
+def test_right_programs_are_never_accused():
+    variants = list(right_variants())
+    assert len(variants) >= 100
+    for given, source in variants:
+        report = judged(assigned("pla", **given), source)
+        assert (report.ok, report.mistakes) == (True, ()), (given, source, str(report))

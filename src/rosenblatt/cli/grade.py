@@ -21,7 +21,7 @@ _LABELS = {"-1,1": (-1, 1), "0,1": (0, 1)}
 
 
 @click.command(cls=Command)
-@click.argument("submission", metavar="FILE.py:FUNCTION")
+@click.argument("submission", metavar="FILE.py[:FUNCTION]")
 @_options.choice("--task", _TASKS, "pla", "Algorithm that the function should be.")
 @_options.choice("--notes", _NOTES, "li-hang", "Lecture notes whose conventions hold.")
 @_options.choice("--labels", list(_LABELS), "-1,1", "How the two labels are written.")
@@ -91,7 +91,8 @@ def command(
 
     The function is train(X, y), which returns w, b; or a generator of i, w, b; or it has a
     parameter record, and calls record(i, w, b) after every update; or it is update(w, b, x, y).
-    With a folder in the place of FILE.py all its programs are checked.
+    Without :FUNCTION it is the only function of the file, or the only one of X and y. With a folder
+    in the place of FILE.py all its programs are checked.
 
     Programs run in a process of their own, with limits of time, memory, processes and output. With
     bubblewrap they have neither network nor files; without it a message says so first.

@@ -6,6 +6,7 @@ import math
 import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from itertools import combinations, takewhile
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -25,11 +26,16 @@ from rosenblatt.teach.definition import (
     Run,
     Setting,
     Table,
+    ends_in_any_order,
     run,
     same,
+    separates,
 )
 from rosenblatt.teach.mistakes import (
+    NOT_RECORDED,
+    ONLY_FOR_W,
     SHUFFLES_ONCE,
+    USUAL_RATES,
     Mistake,
     of_task,
     repeats_one_order,
@@ -67,8 +73,9 @@ def check(
 
     Parameters
     ----------
-    function : function or "file.py:name"
-        What a student has written, in one of these forms. `train(X, y)` returns `w, b` (or one
+    function : function, "file.py:name" or "file.py"
+        What a student has written, in one of these forms; a file without a name has one such
+        function. `train(X, y)` returns `w, b` (or one
         vector of d + 1 weights); with a parameter `record` it calls `record(i, w, b)` after every
         update; as a generator it yields `i, w, b`. `update(w, b, x, y)` returns the new `w, b`. For
         task="dual" there is α in the place of w, and for task="kernel", too, where X is the Gram
@@ -137,9 +144,11 @@ def check(
 
 
 def named(text: str | os.PathLike[str]) -> tuple[Path, str]:
-    """hw.py:my_perceptron"""
+    """hw.py:my_perceptron, or hw.py: then the name is empty."""
     path, colon, name = os.fspath(text).rpartition(":")
-    if not colon or not name.isidentifier():
+    if not colon or os.path.exists(text):
+        return Path(text), ""
+    if not name.isidentifier():
         raise InputError(
             f"{os.fspath(text)!r} names no function: give FILE.py:NAME, for example "
             "hw.py:my_perceptron."
@@ -238,10 +247,14 @@ class Assignment:
         try:
             observed = Observed.read(answer, self)
         except (KeyError, TypeError, ValueError, IndexError, OverflowError):
-            return Report(name, self, trouble="it told something that no run of a program tells")
+            return Report(
+                name or "the program",
+                self,
+                trouble="it told something that no run of a program tells",
+            )
         if observed.trouble is not None:
-            return Report(name, self, trouble=observed.trouble)
-        return _Comparison(self, observed).report(name)
+            return Report(name or "the program", self, trouble=observed.trouble)
+        return _Comparison(self, observed).report(name or observed.name)
 
 
 def _ends(table: Table, task: str, notes: Notes) -> bool:
@@ -282,13 +295,16 @@ class Observed(NamedTuple):
     asked: frozenset[str]
     runs: list[ObservedRun]
     trouble: str | None = None
+    name: str = ""  # of the function
 
     @classmethod
     def read(cls, answer: dict[str, Any], a: Assignment) -> Observed:
         if answer.get("trouble") is not None:
             return cls("", frozenset(), [], str(answer["trouble"]))
         runs = [_read(part, table, a) for part, table in zip(answer["runs"], a.tables, strict=True)]
-        return cls(str(answer["form"]), frozenset(map(str, answer["asked"])), runs)
+        asked, name = frozenset(map(str, answer["asked"])), str(answer["name"])
+        name = name[:100] if name.isidentifier() else "the program"
+        return cls(str(answer["form"]), asked, runs, name=name)
 
     @property
     def recorded(self) -> bool:
@@ -296,7 +312,10 @@ class Observed(NamedTuple):
 
 
 def _read(part: dict[str, Any], table: Table, a: Assignment) -> ObservedRun:
-    updates = [_state(int(i), w, b, table, a) for i, w, b in part["updates"]]
+    recorded = [_state(int(i), w, b, table, a) for i, w, b in part["updates"]]
+    updates = [s for k, s in enumerate(recorded) if not k or s[1:] != recorded[k - 1][1:]]
+    if updates and not any(updates[0].w + updates[0].b):
+        del updates[0]  # weights that did not change are no update
     end = None if part["end"] is None else _state(-1, part["end"][0], part["end"][1], table, a)
     trouble = part["trouble"]
     changed = [str(name) for name in part["changed"]]
@@ -430,7 +449,9 @@ class _Comparison:
             slack = 1e-9 * (1 + k * square * rate**2)
             if w @ w > k * square * rate**2 + slack or w @ star < k * gamma * rate - slack:
                 return False
-        return len(observed.updates) <= square * float(star @ star) / gamma**2 * (1 + 1e-9)
+        # Where a score of 0 is right the definition may end with a row on the hyperplane.
+        most = square * float(star @ star) / gamma**2 if gamma > 0 else math.inf
+        return len(observed.updates) <= most * (1 + 1e-9)
 
     # --- Which known mistake does exactly this ---
 
@@ -439,6 +460,8 @@ class _Comparison:
         troubles = [run.trouble for run in self.observed.runs if run.trouble is not None]
         if any(kind == "raised" for kind, _ in troubles):
             return []
+        if self._rate_for_w_alone():
+            return [ONLY_FOR_W]
         for scale in dict.fromkeys((self.scale, 1.0, self.own_rate)):
             self.scale = scale
             alone = [m for m in self.mistakes if self._explains_all(m.how)]
@@ -449,12 +472,101 @@ class _Comparison:
         limited = [[m, limit] for m in self.mistakes for limit in self._limits(m.how)]
         if limited:
             return limited[0] if len(limited) == 1 else []
+        if "eta" not in self.observed.asked and self.a.task != "averaged":
+            at_a_rate = list(self._at_a_rate_of_its_own())
+            if at_a_rate:
+                return at_a_rate[0] if len(at_a_rate) == 1 else []
         both = []
         for one, other in combinations(self.mistakes, 2):
             how = _together(one.how, other.how)
             if how is not None and self._explains_all(how):
                 both.append([one, other])
+        if not both and self._in_another_order():
+            return [NOT_RECORDED]
         return both[0] if len(both) == 1 else []
+
+    def _rate_for_w_alone(self) -> bool:
+        """A constant rate that is in the line of w and not in that of b."""
+        rate_or_dual = "eta" in self.observed.asked or self.a.task in IN_DUAL_FORM
+        if rate_or_dual or not self.a.notes.intercept or self.a.task == "averaged":
+            return False
+        rates: Sequence[float] = USUAL_RATES
+        if self.observed.recorded:
+            rates = [float(f"{self.own_rate:.10g}")]
+        return any(
+            self._explains_at(ONLY_FOR_W.how, rate, exactly=True)
+            for rate in rates
+            if rate not in (0, 1, 2)  # 2: a doubled step
+        )
+
+    def _at_a_rate_of_its_own(self) -> Iterator[list[Mistake]]:
+        """Mistakes whose runs are those that were seen but for a constant rate."""
+        for mistake in self.mistakes:
+            if (rate := self._rate_of(mistake.how)) is None:
+                continue
+            if self._explains_at(mistake.how, rate):
+                yield [mistake]
+                continue
+            before, self.scale = self.scale, rate
+            yield from ([mistake, limit] for limit in self._limits(mistake.how))
+            self.scale = before
+
+    def _explains_at(self, how: How, rate: float, *, exactly: bool = False) -> bool:
+        """As a factor of all weights, which is exact, or with the roundings of a program.
+
+        `exactly`: the rate is no factor of everything, so it stands in the steps.
+        """
+        setting, scale = self.setting, self.scale
+        ways: list[tuple[Any, float]] = [] if exactly else [(1, rate)]
+        ways += [(Fraction(rate).limit_denominator(10_000), 1.0)] * exactly + [(rate, 1.0)]
+        for eta, factor in ways:
+            self.setting, self.scale = setting._replace(eta=eta), factor
+            explained = self._explains_all(how)
+            self.setting, self.scale = setting, scale
+            if explained:
+                return True
+        return False
+
+    def _rate_of(self, how: How) -> float | None:
+        """By the first weights of both that are not 0."""
+        for table, observed in zip(self.a.tables, self.observed.runs, strict=True):
+            made = run(table, self.setting, how, most=100)
+            pair: tuple[Sequence[Any], Sequence[Any]] | None = None
+            if observed.updates and made.updates:
+                pair = observed.updates[0].w, made.updates[0].w
+            elif observed.values and made.updates:
+                begin = [0.0] * len(made.w)
+                of_w = [of[1] for of in observed.values.values() if [*of[0]] == begin and of[1:]]
+                pair = (of_w[0], made.updates[0].w) if of_w else None
+            elif observed.end is not None and made.ended:
+                pair = observed.end.w, made.w
+            if pair is not None:
+                seen, wanted = (max(abs(float(v)) for v in w) for w in pair)
+                rate = seen / wanted if wanted else 0.0
+                return float(f"{rate:.10g}") if 0 < rate < math.inf else None
+        return None
+
+    def _in_another_order(self) -> bool:
+        """All weights that were returned can come of updates of mistakes, at one rate."""
+        ends = [observed.end for observed in self.observed.runs if observed.end is not None]
+        recorded = self.observed.recorded or self.a.task in ("averaged", "pocket")
+        if recorded or len(ends) < len(self.a.tables):
+            return False
+        reached = [ends_in_any_order(table, self.setting) for table in self.a.tables]
+        first = next((k for k, weights in enumerate(reached) if weights), None)
+        if first is None:
+            return False
+        seen = max(map(abs, ends[first].w), default=0)
+        sizes = {max(abs(float(v)) for v in w) for w, _ in reached[first] or []}
+        return any(
+            all(
+                any(self._same(end, *weights, scale) for weights in of_table)
+                if of_table is not None  # not too many
+                else separates(table, self.setting, end.w, end.b)
+                for table, end, of_table in zip(self.a.tables, ends, reached, strict=True)
+            )
+            for scale in {seen / size for size in sizes if size and 0 < seen < math.inf}
+        )
 
     def _explains_all(self, how: How) -> bool:
         # The last differs most often: tables are listed by what they tell apart.
@@ -550,7 +662,8 @@ class _Comparison:
             return
         runs = zip(self.a.tables[:-1], self.observed.runs[:-1], strict=True)  # the last is long
         first = [(run(t, self.setting, how, most=100), observed) for t, observed in runs]
-        if not any(self._like(made, observed) for made, observed in first):
+        endless = how.predicts and not any(made.ended for made, _ in first)
+        if not endless and not any(self._like(made, observed) for made, observed in first):
             return  # some table needs few epochs
         for unit in ("epochs", "updates"):
             for number in _candidates(unit, self):

@@ -12,6 +12,7 @@ import inspect
 import json
 import os
 import sys
+import traceback
 from collections.abc import Callable, Iterator
 from types import ModuleType
 from typing import Any
@@ -121,7 +122,8 @@ def watched(function: Callable[..., Any], case: dict[str, Any], form: str) -> di
     except EnoughError:
         trouble = ["endless", f"it made {MOST_UPDATES} updates and did not end"]
     except BaseException as error:  # a submission may raise anything, SystemExit, too
-        trouble = ["raised", f"{type(error).__name__}: {error}"[:500]]
+        file = getattr(getattr(function, "__code__", None), "co_filename", "")
+        trouble = ["raised", said_of(error, file)]
     changed = [n for n, a, b in zip("Xy", before, (X, y), strict=True) if not np.array_equal(a, b)]
     report: dict[str, Any] = {
         "updates": observed.updates,
@@ -132,6 +134,15 @@ def watched(function: Callable[..., Any], case: dict[str, Any], form: str) -> di
     if form == "train" and trouble is not None and trouble[0] == "endless":
         report["values"] = values_of(function, case, form)
     return report
+
+
+def said_of(error: BaseException, file: str) -> str:
+    """The error, after the last line of the program that was on the way to it."""
+    lines = [f.lineno for f in traceback.extract_tb(error.__traceback__) if f.filename == file]
+    if isinstance(error, SyntaxError) and error.filename == file:
+        lines, error = [error.lineno], type(error)(error.msg)
+    where = f"line {lines[-1]}: " if lines else ""
+    return f"{where}{type(error).__name__}: {error}"[:500]
 
 
 # --- A program that does not end and tells nothing: the values of its variables ------------------
@@ -273,7 +284,7 @@ def observe(function: Callable[..., Any], cases: list[dict[str, Any]]) -> dict[s
     names = {"eta": RATE, "epochs": ROUNDS, "updates": UPDATES, "kernel": KERNEL}
     given = inspect.signature(function).parameters
     taken = [what for what, known in names.items() if any(name in known for name in given)]
-    return {"form": form, "asked": taken, "runs": runs}
+    return {"name": getattr(function, "__name__", ""), "form": form, "asked": taken, "runs": runs}
 
 
 # --- The process ----------------------------------------------------------------------------------
@@ -312,16 +323,47 @@ def confine(limits: dict[str, Any]) -> None:
             resource.setrlimit(which, (allowed, allowed))
 
 
+PROGRAM = "submission.py"
+
+
 def load(source: str, name: str) -> Callable[..., Any]:
+    """The function of this name; without one, the only function that can be meant."""
     module = ModuleType("submission")
     module.__dict__["__name__"] = "submission"  # not __main__: what is guarded does not run
     sys.modules["submission"] = module
-    exec(compile(source, "submission.py", "exec"), module.__dict__)
+    exec(compile(source, PROGRAM, "exec"), module.__dict__)
     function = module.__dict__.get(name)
     if callable(function):
         return function  # type: ignore[no-any-return] # a module holds anything
-    functions = [n for n, v in module.__dict__.items() if inspect.isfunction(v)]
-    raise NameError(f"there is no function {name}; there are {', '.join(functions) or 'none'}")
+    own = {
+        n: v
+        for n, v in module.__dict__.items()
+        if inspect.isfunction(v) and v.__code__.co_filename == PROGRAM
+    }
+    names = ", ".join(own) or "none"
+    if name:
+        raise NameError(f"there is no function {name}; there are {names}")
+    meant = [*own.values()]
+    for could_be in (is_training, is_update):
+        if len(meant) > 1 and any(map(could_be, meant)):
+            meant = [v for v in meant if could_be(v)]
+    if len(meant) != 1:
+        raise NameError(f"no function is named, and which is meant is not clear; there are {names}")
+    return meant[0]
+
+
+ROWS, LABELS = ("x", "xs", "data", "features"), ("y", "ys", "labels", "targets", "t")
+
+
+def is_training(function: Callable[..., Any]) -> bool:
+    """It begins with X and y."""
+    first, second, *_ = [*map(str.lower, inspect.signature(function).parameters), "", ""]
+    return first in ROWS and second in LABELS
+
+
+def is_update(function: Callable[..., Any]) -> bool:
+    """Of one row, not of all: x is no capital letter."""
+    return form_of(function) == "update" and "X" not in inspect.signature(function).parameters
 
 
 def main() -> None:
@@ -336,7 +378,7 @@ def main() -> None:
             function = load(request["source"], request["name"])
         answer = observe(function, request["cases"])
     except BaseException as error:
-        answer = {"trouble": f"{type(error).__name__}: {error}"[:500]}
+        answer = {"trouble": said_of(error, PROGRAM)}
     with os.fdopen(answer_to, "w") as out:
         json.dump(answer, out)
     os._exit(0)  # nothing that the submission left behind is waited for

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-Number = int | Fraction
+Number = int | Fraction | float  # floats only where a program has a rate of its own
 
 TASKS = ("pla", "pocket", "averaged", "dual", "kernel")
 IN_DUAL_FORM = ("dual", "kernel")
@@ -34,7 +34,7 @@ class Setting(NamedTuple):
     task: str
     tie: str = "mistake"
     intercept: bool = True
-    eta: int = 1
+    eta: Number = 1
     epochs: int | None = None  # None: until an epoch is clean
     updates: int | None = None
 
@@ -64,6 +64,7 @@ class How:
     """How it is done. The defaults are the definition."""
 
     calls: str = "notes"  # a mistake: as the notes have it
+    predicts: str = ""  # w += (y - p) x at every row, with this p
     scores_b: bool = True
     scores_y: bool = True  # in dual form: Σ α_j y_j k(x_j, x), not Σ α_j k(x_j, x)
     step_w: str = "y x"
@@ -107,8 +108,16 @@ class _Learner:
             a * (self.y[j] if signed else 1) * self.gram[j][i] for j, a in enumerate(self.w) if a
         )
 
+    def prediction(self, i: int) -> int:
+        s = self.score(i)
+        if self.how.predicts == "sign(0) = 0":
+            return (s > 0) - (s < 0)
+        return int(s > 0 or (s == 0 and self.how.predicts == "1 at 0, else 0"))
+
     def calls(self, i: int) -> bool:
         s, y, how = self.score(i), self.y[i], self.how.calls
+        if self.how.predicts:
+            return self.prediction(i) != y
         if how == "whatever the label":
             return s <= 0
         how = self.setting.tie if how == "notes" else how
@@ -121,6 +130,8 @@ class _Learner:
 
     def update(self, i: int) -> None:
         how, y, eta = self.how, self.y[i], self.setting.eta
+        if how.predicts:
+            y -= self.prediction(i)
         rate = {"once": eta, "twice": eta * eta, "not": 1, "not in b": eta}[how.rate]
         size = 2 * rate if how.step_w == "2 y x" else rate
         sign = {"y x": y, "2 y x": y, "x": 1, "-y x": -y}[how.step_w]
@@ -195,6 +206,43 @@ def mistakes_along(table: Table, setting: Setting, rows: list[int]) -> list[list
         learner.update(i)
         mistakes.append([learner.calls(j) for j in range(len(table.y))])
     return mistakes
+
+
+MOST_STATES = 3000
+
+
+def ends_in_any_order(table: Table, setting: Setting) -> list[tuple[list[Number], Number]] | None:
+    """All weights that make no mistake and are reached by updates of mistakes, in whatever order.
+
+    None: there are too many to be listed.
+    """
+    learner = _Learner(table, setting, DEFINITION)
+    todo, ends = [learner.now], list[tuple[list[Number], Number]]()
+    known = set(todo)
+    while todo:
+        state = todo.pop()
+        learner.w, learner.b = list(state[0]), state[1]
+        mistakes = [i for i in range(len(table.y)) if learner.calls(i)]
+        if not mistakes:
+            ends.append((list(state[0]), state[1]))
+        for i in mistakes:
+            learner.w, learner.b = list(state[0]), state[1]
+            learner.update(i)
+            if learner.now not in known:
+                known.add(learner.now)
+                todo.append(learner.now)
+        if len(known) > MOST_STATES:
+            return None
+    return ends
+
+
+def separates(table: Table, setting: Setting, w: Sequence[float], b: Sequence[float]) -> bool:
+    """No row is a mistake under these weights."""
+    learner = _Learner(table, setting, DEFINITION)
+    if len(w) != len(learner.w) or len(b) > 1:
+        return False
+    learner.w, learner.b = [Fraction(v) for v in w], Fraction(b[0]) if b else 0
+    return learner.errors() == 0
 
 
 def _visits(

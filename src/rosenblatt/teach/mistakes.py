@@ -126,6 +126,28 @@ MISTAKES: tuple[Mistake, ...] = (
         needs="intercept",
     ),
     *_known(
+        "Look at the prediction: which values can it have, and which have the labels?",
+        (
+            "0 and 1 predicted",
+            "adds (y - p) x with a prediction p of 0 or 1, where the labels are -1 and +1: "
+            "negative rows that are right make updates, too",
+            {"predicts": "1 at 0, else 0"},
+        ),
+        (
+            "0 and 1 predicted, 0 at a score of 0",
+            "adds (y - p) x with a prediction p of 0 or 1 (0 at a score of 0), where the labels "
+            "are -1 and +1: negative rows that are right make updates, too",
+            {"predicts": "0 at 0"},
+        ),
+        (
+            "sign(0) = 0",
+            "adds (y - sign(score)) x with sign(0) = 0: y x at a score of 0, and 2 y x at other "
+            "mistakes",
+            {"predicts": "sign(0) = 0"},
+        ),
+        tasks=("pla",),
+    ),
+    *_known(
         "Look at the line that changes α.",
         (
             "y added to α",
@@ -368,6 +390,18 @@ SHUFFLES_ONCE = Mistake(
     "Look at where the rows are shuffled.",
     _TO_THE_END,
 )
+
+NOT_RECORDED = Mistake(
+    "an order that is not recorded",
+    DEFINITION,  # its weights can be reached
+    "visits the rows in an order of its own and does not record its updates, so that they cannot "
+    "be followed; its weights separate the rows",
+    "Take a parameter record, and call record(i, w, b) after each update.",
+    _TO_THE_END,
+)
+
+ONLY_FOR_W = next(mistake for mistake in MISTAKES if mistake.name == "rate forgotten in b")
+USUAL_RATES = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.125, 0.2, 0.25, 0.3, 0.5, 3, 5, 10)
 
 CHANCE = 1e-4
 """At most so often a program that shuffles in every epoch is taken for one that does not."""

@@ -1,9 +1,6 @@
 """All pictures: nothing covers anything, names are text, and what cannot be drawn is said."""
 
-import doctest
-import importlib
 import os
-import pkgutil
 import subprocess
 import sys
 from pathlib import Path
@@ -20,7 +17,7 @@ from sklearn.linear_model import LogisticRegression
 from common import noisy
 from pictures import TOY, cyclic, words
 from raising import raises
-from rosenblatt import AROW, KernelPerceptron, Perceptron, Trace, plots, trace
+from rosenblatt import AROW, KernelPerceptron, Perceptron, Trace, trace
 from rosenblatt.errors import InputError
 from rosenblatt.plots import (
     AlphaDisplay,
@@ -130,11 +127,6 @@ def test_names_are_shown_as_text(name):
 def test_characters_that_no_font_has_are_written_as_numbers():
     assert style.text("年") == r"\u5e74"
     assert style.text("a\nb") == r"a\nb"
-
-
-@pytest.mark.parametrize("module", [m.name for m in pkgutil.iter_modules(plots.__path__)])
-def test_the_examples_in_docstrings_give_what_they_show(module):
-    assert doctest.testmod(importlib.import_module(f"rosenblatt.plots.{module}")).failed == 0
 
 
 def test_the_pictures_of_the_documentation_can_be_drawn_again(tmp_path):

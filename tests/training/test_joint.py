@@ -125,7 +125,7 @@ def test_joint_on_two_classes_makes_the_updates_of_two(order, seed, margin):
     machine = Primal(examples, UpdateRule("perceptron", 2 * margin))
     state = State(machine.start(np.zeros((2, 4)), averaged=False), seed_of(two))
     with Watch() as watch:
-        turn = ORDER_CLASSES[order](examples)
+        turn = ORDER_CLASSES[order](machine)
         job = Job(machine, turn, KEEPS["last"](), machine.evaluation_rows, False, watch)
         train(job, state, max_iter=3, max_updates=None)
     assert state.mistakes == two.mistakes_.tolist()

@@ -10,6 +10,7 @@ from common import noisy
 from pressing import Pressing
 from rosenblatt import Perceptron, train
 from rosenblatt._core.backend import compute
+from rosenblatt._out_of_core import fit as out_of_core
 from rosenblatt._training import learner
 
 
@@ -67,7 +68,7 @@ def test_of_a_stream_as_well(monkeypatch):
 
     p = streamed()
     assert p.training_errors_ == int(np.sum(y * p.decision_function(X) <= 0))
-    monkeypatch.setattr(learner, "MOST_VOTED", p.n_updates_ * 60 * 16 - 1)
+    monkeypatch.setattr(out_of_core, "MOST_VOTED", p.n_updates_ * 60 * 16 - 1)
     assert streamed().training_errors_ is None
 
 

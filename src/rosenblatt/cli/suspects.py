@@ -10,6 +10,8 @@ from rosenblatt._util.text import of_files
 from rosenblatt.cli import _common, _options
 from rosenblatt.cli._help import Command
 
+_FIELDS = ("row", "label", "likely", "score", "reason", "twin", "neighbours", "in_all_rules")
+
 
 @click.command(cls=Command)
 @_options.table_options
@@ -59,16 +61,8 @@ def command(
         ).of_table(labelled)
     if out.as_json:  # rows are counted from 0 there, in reasons, too
         rows = [
-            {
-                "row": suspect.row,
-                "label": str(suspect.label),
-                "likely": str(suspect.likely),
-                "score": suspect.score,
-                "reason": suspect.reason,
-                "twin": suspect.twin,
-                "neighbours": suspect.neighbours,
-                "in_all_rules": suspect.in_all_rules,
-            }
+            {name: getattr(suspect, name) for name in _FIELDS}
+            | {"label": str(suspect.label), "likely": str(suspect.likely)}
             for suspect in found
         ]
         about = {"files": list(files), "rows": len(found.scores), "suspects": rows}

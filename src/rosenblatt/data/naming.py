@@ -141,7 +141,7 @@ def check_header(file: str, names: list[str], body: bytes, delimiter: str) -> li
     raise InputError(
         f"{file} begins with {shown}, which look like values and not like names of columns. If "
         f"there is no line of names, use {option('header', False)}: then the columns are "
-        f"{places(len(names))}; or name all of them with {option('names')}. If these are the "
+        f"{places(len(names))}; or name them, as in {option('names', 'a,b,c')}. If these are the "
         f"names, use {option('header', True)}.",
         option="header",
         file=file,

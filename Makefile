@@ -27,7 +27,7 @@ ATTACKS := tests/attacks tests/model/test_model_file_attacks.py tests/model/test
   tests/data/test_fuzz.py tests/util tests/out_of_core/test_faults.py tests/study/test_study_killed.py
 # pip would compile modules on one processor, and the tests of libraries with them.
 INSTALL := $(RUN) -m pip install --quiet --no-compile
-COMPILE := $(RUN) -m compileall -qq -j 0 -x '[/\\]tests[/\\]' $(VENV)/lib || true
+COMPILE := $(RUN) -m compileall -qq -j 0 -x '[/\\]tests[/\\]' $(VENV)/lib src || true
 SECONDS := 60
 MINUTES := 90
 FULL := 1

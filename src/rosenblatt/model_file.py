@@ -217,8 +217,8 @@ def load(path: str | os.PathLike[str]) -> Estimator | Pipeline:
     Of a pipeline it is a pipeline that predicts the same, to the bit. Its steps are a
     `SimpleImputer`, if missing values are filled, a `StandardScaler`, if numbers are scaled, and
     the rule. An estimator that `study` or `train` fitted to a table takes rows that
-    `preprocessing_.transform` made, scaled where those in training were; `Study.load` gives a rule
-    that takes tables.
+    `preprocessing_.transform` made, scaled where those in training were, as an array; a data frame
+    of the table itself is refused. `Study.load` gives a rule that takes tables.
 
     Raises ModelFileError where the file is not a whole model file, FileError where it cannot be
     read. No code in the file is run: there is none.

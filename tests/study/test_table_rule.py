@@ -1,16 +1,19 @@
 """What a study wrote, read again: Study.load takes tables; load gives an estimator, and says so."""
 
 import json
+from copy import deepcopy
 
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 from pyarrow import csv
 from scipy import sparse
-from sklearn.datasets import load_iris
+from sklearn.datasets import load_breast_cancer, load_iris
 
 from raising import raises
-from rosenblatt import KernelPerceptron, Perceptron, Study, datasets, load, save, study
+from rosenblatt import KernelPerceptron, Perceptron, Study, data, datasets, load, save, study, train
 from rosenblatt.errors import FileError, InputError, InputTypeError
 
 CREDIT = datasets.load_credit().filename
@@ -131,6 +134,73 @@ def test_an_estimator_takes_rows_as_its_preprocessing_makes_them(granted, folder
     assert (rule.predict(X) == granted.predict(CREDIT)).all()
     frame = pd.DataFrame(X, columns=rule.preprocessing_.feature_names)
     assert (Study.load(folder).estimator.predict(frame.to_numpy()) == granted.predict(CREDIT)).all()
+
+
+@pytest.fixture(scope="module")
+def tumours():
+    """Columns that are numbers alone: features have the names of columns."""
+    rows = load_breast_cancer(as_frame=True).frame
+    return rows, study(rows, target="target", linear_only=True, comparison=False)
+
+
+def as_frames(rows):
+    table = pa.Table.from_pandas(rows)
+    return [rows, pl.from_pandas(rows), table, table.to_batches()[0]]
+
+
+@pytest.mark.parametrize("read_from", ["the study", "its file", "its file, for tables"])
+def test_columns_as_they_stand_are_refused_where_others_were_learned_from(
+    tumours, tmp_path, read_from
+):
+    rows, studied = tumours
+    studied.save(tmp_path / "out")
+    model, rule = tmp_path / "out" / "model.json", Study.load(tmp_path / "out")
+    estimator = {
+        "the study": studied.estimator,
+        "its file": load(model),
+        "its file, for tables": rule.estimator,
+    }[read_from]
+    y = rows["target"].to_numpy()
+    for table in as_frames(rows.drop(columns="target")):
+        for asked in (
+            estimator.predict,
+            estimator.decision_function,
+            lambda table: estimator.score(table, y),
+            lambda table: estimator.partial_fit(table, y),
+        ):
+            with raises(InputTypeError):
+                asked(table)
+        assert (rule.predict(table) == y).mean() > 0.97
+        X = estimator.preprocessing_.transform(table)
+        assert (estimator.predict(X) == rule.predict(table)).all()
+        assert estimator.score(X, y) == (rule.predict(table) == y).mean()
+    assert deepcopy(estimator).partial_fit(X, y).score(X, y) > 0.9
+
+
+@pytest.mark.parametrize("way", ["scale", "fill", "neither"])
+def test_a_frame_is_refused_if_its_numbers_are_changed_in_any_way(tmp_path, way):
+    rows = pd.DataFrame({"a": [1.0, 2, 5, 7], "b": [3.0, 1, 0, 2]})
+    scale, impute = way == "scale", "mean" if way == "fill" else None
+    table = data.read(rows.assign(y=[0, 0, 1, 1]), target="y", impute=impute)
+    X, y, preprocessing = table.encode(scale=scale)
+    save(Perceptron(max_iter=50).fit(X, y), tmp_path / "m.json", preprocessing=preprocessing)
+    estimator = load(tmp_path / "m.json")
+    assert estimator.predict(X).tolist() == [0, 0, 1, 1]
+    if way != "neither":
+        with raises(InputTypeError):
+            estimator.predict(rows)
+        return
+    with pytest.warns(UserWarning, match="was fitted without feature names"):
+        assert estimator.predict(rows).tolist() == [0, 0, 1, 1]
+
+
+def test_an_estimator_trained_on_a_table_takes_what_its_preprocessing_makes(tumours):
+    rows, _ = tumours
+    p = train(Perceptron(order="blocks", random_state=0), data.read(rows, target="target"))
+    raw = rows.drop(columns="target")
+    with raises(InputTypeError):
+        p.predict(raw)
+    assert (p.predict(p.preprocessing_.transform(raw)) == rows["target"]).mean() > 0.97
 
 
 # --- Columns without names ------------------------------------------------------------------------

@@ -152,19 +152,32 @@ def _refuse_table(estimator: Any, X: Any, name: str) -> None:
     preprocessing = vars(estimator).get("preprocessing_")
     if preprocessing is None or (isinstance(X, np.ndarray) and X.dtype.kind not in "OUS"):
         return
-    if _is_frame(X):
-        table = [*map(str, X.columns)] != preprocessing.feature_names
+    columns = _column_names(X)
+    if columns is not None:
+        features = preprocessing.feature_names
+        # Where features are named as columns are, nothing shows that a frame has been through it.
+        raw = preprocessing.changes_numbers and features == preprocessing.inputs
+        table = raw or columns != features
     else:
         table = isinstance(X, np.ndarray | list) and any(
             isinstance(value, str) for value in np.asarray(X, dtype=object)[:_FEW_ROWS].ravel()
         )
     if table:
         raise InputTypeError(
-            f"{name} is a table, and {type(estimator).__name__} takes the "
-            f"{estimator.n_features_in_} numbers that its preprocessing makes of it. Study.load"
-            "(path), in the place of load(path), takes the table itself; or give "
-            f"preprocessing_.transform({name})."
+            f"{name} is a table as it stands, and "
+            f"{type(estimator).__name__} takes the {estimator.n_features_in_} numbers that its "
+            "preprocessing makes of a row, scaled and filled as in training, as an array. For the "
+            f"table itself: Study.load(path).predict({name}), where path is the model file; for "
+            f"this estimator: estimator.preprocessing_.transform({name})."
         )
+
+
+def _column_names(X: Any) -> list[str] | None:
+    """Of a data frame of pandas, polars or pyarrow; None for what is none."""
+    names = getattr(X, "columns", None) if _is_frame(X) else None
+    if names is None and hasattr(X, "schema"):  # columns of pyarrow are the values themselves
+        names = X.schema.names
+    return None if names is None else [*map(str, names)]
 
 
 def refuse_not_finite(estimator: Any, X: Matrix, scores: NDArray[np.float64]) -> None:
@@ -416,12 +429,13 @@ def _known_finite(X: Any) -> bool:
 
 
 def plain_for(estimator: Any, X: Any, *, finite: bool) -> bool:
-    """`plain`, for an estimator that knows as many features, and no names of them."""
+    """`plain`, for an estimator that knows as many features, and no names of them; or a
+    preprocessing, which makes an array."""
     known = vars(estimator)
     return (
         plain(X, finite=finite)
         and X.shape[1] == known.get("n_features_in_")
-        and "feature_names_in_" not in known
+        and ("feature_names_in_" not in known or "preprocessing_" in known)
     )
 
 

@@ -240,6 +240,11 @@ class Preprocessing:
         pairs = zip(self.number_places, self.numbers, strict=True)
         return [(j, c) for j, c in pairs if c.fill is not None or not c.as_it_is]
 
+    @property
+    def changes_numbers(self) -> bool:
+        """Whether any number is filled, shifted or scaled."""
+        return bool(self._to_finish)
+
     def finish(self, X: Rows) -> None:
         """Fill and scale rows that were encoded with missing values."""
         for j, column in self._to_finish:

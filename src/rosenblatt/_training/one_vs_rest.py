@@ -33,19 +33,6 @@ if TYPE_CHECKING:
     from rosenblatt.perceptron import Perceptron
 
 
-_WORST_FIRST = (
-    StopReason.INTERRUPTED,
-    StopReason.MAX_UPDATES,
-    StopReason.MAX_ITER,
-    StopReason.PATIENCE,
-    StopReason.TOL,
-    StopReason.FAR,
-    StopReason.SEPARATED,
-    StopReason.ONE_PASS,
-    StopReason.CLEAN,
-)
-
-
 def train(p: Perceptron, settings: Settings, watch: Watch, rows: WeightsSet) -> None:
     """As many trainings as there are classes, one after the other or `n_jobs` at once.
 
@@ -143,7 +130,7 @@ def _publish(
         classes_=rows.classes,
         training_errors_=None if unknown else rows.errors(together),
         converged_=all(one.converged_ for one in of_classes),
-        stop_reason_=min((one.stop_reason_ for one in of_classes), key=_WORST_FIRST.index),
+        stop_reason_=min((one.stop_reason_ for one in of_classes), key=list(StopReason).index),
         certificate_=None,
         n_iter_=max(one.n_iter_ for one in of_classes),
         n_updates_=sum(one.n_updates_ for one in of_classes),

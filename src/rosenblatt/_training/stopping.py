@@ -30,16 +30,20 @@ if TYPE_CHECKING:
 
 
 class StopReason(StrEnum):
-    """Why training ended; each member is a sentence."""
+    """Why training ended; each member is a sentence.
 
-    CLEAN = "Converged: a whole pass over the rows made no update."
-    MAX_ITER = "Stopped at max_iter epochs; some rows still called for updates."
-    MAX_UPDATES = "max_updates updates were made."
+    The worst comes first: of several trainings, as multi_class="ovr" makes them, that one counts.
+    """
+
+    INTERRUPTED = "Training was interrupted (Ctrl-C)."
+    CALLBACK = "A callback ended training."
     NOT_SEPARABLE = "No hyperplane separates the rows: certificate_ has the proof."
     UNDECIDED = (
         "Stopped early (patience): the last epochs brought no noticeable gain, and whether a "
         "hyperplane separates the rows is undecided."
     )
+    MAX_UPDATES = "max_updates updates were made."
+    MAX_ITER = "Stopped at max_iter epochs; some rows still called for updates."
     PATIENCE = "Stopped early (patience): the last epochs brought no noticeably fewer mistakes."
     TOL = (
         "Stopped early (patience): in the last epochs the mean loss was not lower than before by "
@@ -52,9 +56,8 @@ class StopReason(StrEnum):
     SEPARATED = (
         "The rule makes no mistake on the training rows, and more epochs would bring nothing more."
     )
-    CALLBACK = "A callback ended training."
-    INTERRUPTED = "Training was interrupted (Ctrl-C)."
     ONE_PASS = "partial_fit made its one pass over the given rows."
+    CLEAN = "Converged: a whole pass over the rows made no update."
     FROM_CERTIFICATE = "Nothing was trained: the rule is the separator of a certificate."
 
 

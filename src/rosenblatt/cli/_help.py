@@ -7,6 +7,8 @@ from typing import Any, final
 
 import click
 
+from rosenblatt.data.options import FileOptions, flag_of, options_of
+
 _ALL = "rosenblatt.help_all"
 
 # What --help shows, by command.
@@ -30,8 +32,11 @@ TOPICS = {
     "Beside the verdict": "estimates min-errors forced-signs search-time pairs",
     "Columns": "target ignore positive categorical numeric date text impute min-count "
     "drop-unlabelled drop-label min-rows",
-    "Files": "header na-values encoding sep names sheet-name decimal skip-rows header-rows "
-    "skip-footer",
+    "Files": " ".join(
+        flag_of(name).removeprefix("--")
+        for name, option in options_of(FileOptions).items()
+        if not option.of_labels
+    ),
     "Evaluation": "seed cv group split-by-time cost class-weight objective comparison no-retrain",
     "Large data": "stream cache checkpoint checkpoint-every engine",
     "Output": "output force private embed-data json quiet verbose help help-all",

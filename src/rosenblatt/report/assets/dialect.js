@@ -5,6 +5,10 @@ import { demand, repr } from "./json.js";
 
 /** @typedef {import("./csv.js").File} File */
 
+/** The fields of how a table was read, with those of options.py, as form.js reads them. */
+export const READING = `header:flag~ na_values:text* encoding:text~ delimiter:text mark:text numeric:object*
+  decimal:text~ skip_rows:count~ header_rows:count~ skip_footer:count~ drop_label:text*
+  sep:text~ names:any sheet_name:text~ drop_unlabelled:flag dates:object*`;
 const DELIMITERS = [",", ";", "\t", "|"], BLANKS = " ";
 const SPELLINGS = ["NA", "N/A", "n/a", "#N/A", "#NA", "NaN", "nan", "-nan", "-NaN", "NULL", "null", "<NA>"];
 const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/;

@@ -2,6 +2,7 @@
 // Is it a preprocessing, as rosenblatt writes them? Nothing else is applied to a table.
 import { checkFields } from "./form.js";
 import { moment, pattern } from "./dates.js";
+import { READING } from "./dialect.js";
 import { demand } from "./json.js";
 
 const KINDS = ["number", "text", "boolean", "prose"], GAP = "(missing)", OTHER = "(other)";
@@ -9,9 +10,6 @@ const NOT = "This is not the preprocessing of a table:";
 /** The fields of its parts, as form.js reads them. */
 const NUMBERS = "name:text kind:text fill:finite~ center:finite scale:finite seen:object~";
 const WORDS = "name:text kind:text words:text* missing:flag reference:text~ pooled:flag";
-const READING = `header:flag~ na_values:text* encoding:text~ delimiter:text mark:text numeric:object*
-  decimal:text~ skip_rows:count~ header_rows:count~ skip_footer:count~ drop_label:text*
-  sep:text~ names:any sheet_name:text~ drop_unlabelled:flag dates:object*`;
 
 /** @param {boolean} holds @param {string} otherwise @returns {asserts holds} */
 function insist(holds, otherwise) {

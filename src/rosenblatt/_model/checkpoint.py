@@ -169,6 +169,7 @@ def read_state(
 
 # --- The file ------------------------------------------------------------------------------------
 
+EVERY = 60.0  # seconds between two of them; `cli/fit.py` names it
 _MOST_BYTES = 4 << 30
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from typing import Any, TypeVar
 
-from rosenblatt._model.checkpoint import Checkpoint
+from rosenblatt._model.checkpoint import EVERY, Checkpoint
 from rosenblatt._out_of_core import engine as engines
 from rosenblatt._out_of_core.fit import fit_partitioned
 from rosenblatt._out_of_core.placement import partitioned
@@ -25,7 +25,7 @@ def train(
     *,
     cache: Any = None,
     checkpoint: Any = None,
-    checkpoint_every: float = 60,
+    checkpoint_every: float = EVERY,
     engine: Any = None,
 ) -> P:
     """Fit an estimator to rows on disk, on many machines, or to arrays, so that a crash loses next

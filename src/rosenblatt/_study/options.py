@@ -8,6 +8,7 @@ from numbers import Integral
 from pathlib import Path
 from typing import Any, Self, final
 
+from rosenblatt._model.checkpoint import EVERY
 from rosenblatt._out_of_core.engine import check as check_engine
 from rosenblatt._study.costs import Costs, class_weight_of, costs_of, objective_of
 from rosenblatt._util.files import Place, cache_folder, place_of
@@ -19,7 +20,6 @@ from rosenblatt.data.options import ReadOptions, options_of
 from rosenblatt.errors import InputError
 from rosenblatt.scorecard import MOST_POINTS
 
-EVERY = 60.0  # seconds
 NOT_OF_THE_RESULT = ("cache", "checkpoint", "checkpoint_every", "engine")
 MOST_TERMS = 20  # of a card: nobody adds up more
 

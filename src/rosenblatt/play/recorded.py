@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from rosenblatt._tracing.trace import Trace
 
 
-# What the page trains with when the points are changed.
-_OFFERED = {"blocks": "shuffle", "fixed": "shuffle", "mixed": "shuffle"}
+# The page trains by these when points are changed, else by "shuffle"; as assets/model.js has them.
+_ORDERS = ("cyclic", "shuffle", "random", "batch")
 MOST_WITH_KERNEL = 400  # as assets/model.js has it
 _STOPS = {"max_iter": "max_iter", "max_updates": "max_updates"}
 
@@ -33,7 +33,7 @@ def table_of_trace(trace: Trace) -> dict[str, Any]:
     table = page_table(dense(as_table(run.X)), run.y, names, [str(c) for c in about.classes])
     seed = estimator.random_state
     table["settings"] = {
-        "order": _OFFERED.get(run.order, run.order),
+        "order": run.order if run.order in _ORDERS else "shuffle",
         "keep": run.keep,
         "margin": run.margin,
         "intercept": run.intercept,

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rosenblatt._model.checkpoint import EVERY
 from rosenblatt._model.probability import Probability
 from rosenblatt._util.text import many, named
 from rosenblatt._validation import parameters
@@ -256,7 +257,7 @@ def select(
     criterion: Criterion | None = None,
     progress: Progress | None = None,
     checkpoint: Any = None,
-    checkpoint_every: float = 60,
+    checkpoint_every: float = EVERY,
 ) -> Selection:
     """Compare candidates honestly, and measure the error of the best one.
 

@@ -1,18 +1,25 @@
 """Print every file of the package and the core, with the first line that it says of itself."""
 
 import ast
+import re
+from itertools import takewhile
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 
 
 def first_line(path: Path) -> str:
+    """With the end of its last sentence, where that is on the next line."""
     text = path.read_text()
     if path.suffix == ".py":
-        return (ast.get_docstring(ast.parse(text)) or "").partition("\n")[0]
-    comments = (line[3:] for line in text.splitlines() if line.startswith("// "))
-    comments = (line for line in comments if not line.startswith("@"))
-    return next(comments, "")
+        lines = (ast.get_docstring(ast.parse(text)) or "").splitlines()
+    else:
+        comments = (line[3:] for line in text.splitlines() if line.startswith("//"))
+        lines = [line for line in comments if not line.startswith("@")]
+    paragraph = list(takewhile(bool, lines)) or [""]
+    if not paragraph[0].endswith((".", "?", "!")):
+        paragraph[0] += " " + re.split("(?<=[.?!]) ", " ".join(paragraph[1:]))[0]
+    return paragraph[0].rstrip()
 
 
 def main() -> None:

@@ -1,4 +1,4 @@
-"""What computes: the one switch that chooses the backend, the size of blocks, its threads.
+"""What computes: the one switch that chooses the backend, the size of blocks and shards, threads.
 
 Rows are copied, scored and counted by several threads where no result depends on them; learning
 itself has one. `OMP_NUM_THREADS` and `threadpoolctl.threadpool_limits` are heeded. A process that

@@ -1,4 +1,4 @@
-"""What a person should look at before believing an error: columns that tell too much or nothing."""
+"""Warnings about columns: target leakage, identifiers, collinear, constant and rare ones."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rosenblatt._certify import column_text
-from rosenblatt._study.telling_columns import Told, by_chance, telling_columns
+from rosenblatt._study.telling_columns import Telling, by_chance, telling_columns
 from rosenblatt._util.spelling import option
 from rosenblatt._util.text import listed, many, named
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from rosenblatt.report.document import Warned
 
 _BEGIN = 1000  # rows that are looked at first: most columns need no more
-_NAMED = 10  # columns that are told about
+_NAMED = 10  # columns that are named
 _LEVELS = 20  # of a column, whose values may be those of groups of rows
 _FIGURES = 3  # of them with figures of their own
 
@@ -110,7 +110,7 @@ def _proved(
 
 
 def _revealed(
-    names: list[str], proved: dict[str, int], almost: dict[str, Told], rows: int
+    names: list[str], proved: dict[str, int], almost: dict[str, Telling], rows: int
 ) -> Warned:
     """Each of the first few with its own figures, those that tell the most first."""
     sure = sorted((n for n in names if n in proved), key=lambda n: -proved[n])
@@ -128,13 +128,13 @@ def _revealed(
     return {"kind": "revealing", "columns": names, "sentence": sentence, "advice": {}}
 
 
-def _almost(name: str, told: Told) -> str:
-    if told == (0, None):
+def _almost(name: str, alone: Telling) -> str:
+    if alone == (0, None):
         return f"{name} alone tells the label of every row"
-    if told.label is None:
-        return f"{name} alone is wrong in only {told.error:.1%} of rows"
-    whom = f"{named(str(told.label))} from all other labels"
-    return f"{name} alone tells {whom}, wrong in only {told.error:.1%} of rows"
+    if alone.label is None:
+        return f"{name} alone is wrong in only {alone.error:.1%} of rows"
+    whom = f"{named(str(alone.label))} from all other labels"
+    return f"{name} alone tells {whom}, wrong in only {alone.error:.1%} of rows"
 
 
 def _collinear(
@@ -146,8 +146,8 @@ def _collinear(
     columns = [{place[name] for name in (c.column, *c.factors)} for c in relations]
     computed = _computed(relations, place)
     sentences: list[str] = []
-    said: dict[str, None] = {}
-    told: dict[str, None] = {}
+    left_out: dict[str, None] = {}
+    mentioned: dict[str, None] = {}
     for relation, among in zip(relations, columns, strict=True):
         own = place[relation.column]
         spare = [own, *(name for name in dict.fromkeys(place.values()) if name in among - {own})]
@@ -156,8 +156,8 @@ def _collinear(
             sentences.append(
                 f"{relation} in every row (collinear): read their weights together, not singly."
             )
-            told |= dict.fromkeys(spare)
-        elif name not in said and not (among & said.keys() and among <= told.keys()):
+            mentioned |= dict.fromkeys(spare)
+        elif name not in left_out and not (among & left_out.keys() and among <= mentioned.keys()):
             beside = set().union(*(some for some in columns if name in some)) - {name}
             others = [other for other in dict.fromkeys(place.values()) if other in beside]
             ways = [ignored([name])]
@@ -170,15 +170,15 @@ def _collinear(
                 else f"{name} can be computed from {listed(others, _NAMED)} (collinear): leave it "
                 f"out, {ways[0]}, or read their weights together, not singly."
             )
-            said[name] = None
-            told |= dict.fromkeys([name, *others])
+            left_out[name] = None
+            mentioned |= dict.fromkeys([name, *others])
     more = len(sentences) - _FIGURES
     sentences[_FIGURES:] = [f"{many(more, 'more relation', 'One')} like this."] if more > 0 else []
     if not sentences:
         return []
-    advice = {"ignore": list(said)} if 0 < len(said) <= _FIGURES else {}
-    sentence = " ".join(sentences)
-    return [{"kind": "collinear", "columns": list(told), "sentence": sentence, "advice": advice}]
+    advice = {"ignore": list(left_out)} if 0 < len(left_out) <= _FIGURES else {}
+    names, sentence = list(mentioned), " ".join(sentences)
+    return [{"kind": "collinear", "columns": names, "sentence": sentence, "advice": advice}]
 
 
 def _computed(relations: list[CollinearColumn], place: dict[str, str]) -> set[str]:

@@ -2,8 +2,8 @@
 figures: errors and costs, by class, ranking, thresholds, and how far probabilities hold.
 
 A further figure is computed in `selection.measures`, becomes an entry with a sentence here, and
-gets its type and a line in the list of sections in `report.document`: the terminal shows it, and
-the page where a template names it.
+gets its type in `report.document`. The terminal shows it with -v where `report.terminal` names it
+in `_DETAILS`, the page where a template does.
 """
 
 from __future__ import annotations

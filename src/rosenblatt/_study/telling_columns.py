@@ -1,4 +1,4 @@
-"""Columns that almost tell the label alone: recorded after the outcome?
+"""Target leakage: columns that almost tell the label alone, perhaps recorded after the outcome.
 
 Apart from `one_column`, which needs scikit-learn: `rosenblatt inspect` starts without it.
 """
@@ -43,28 +43,28 @@ def _log_ways(n: int, k: int) -> float:
     return math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1)
 
 
-class Told(NamedTuple):
+class Telling(NamedTuple):
     """What a column tells alone: the labels, or one from all others, and how often it is wrong."""
 
     error: float
     label: Any = None
 
 
-def telling_columns(X: Any, y: Any, preprocessing: Preprocessing) -> dict[str, Told]:
+def telling_columns(X: Any, y: Any, preprocessing: Preprocessing) -> dict[str, Telling]:
     """Columns that alone make far fewer errors than the largest class."""
     step = -(-len(y) // _LOOKED_AT)
     X, (classes, codes) = X[::step], np.unique(y[::step], return_inverse=True)
     if len(classes) == 2:
         by_column = _of_two(X, codes == 1, preprocessing)
-        return {name: Told(error) for name, error in by_column.items()}
-    told: dict[str, Told] = {}
+        return {name: Telling(error) for name, error in by_column.items()}
+    telling: dict[str, Telling] = {}
     counts = np.bincount(codes)
     for code in np.argsort(counts, kind="stable")[:_RAREST].tolist():
         if counts[code] * max(1 / _RARE, 2 * len(classes)) < len(codes):
             errors = _of_two(X, codes == code, preprocessing)
-            told |= {name: Told(error, classes[code]) for name, error in errors.items()}
+            telling |= {name: Telling(error, classes[code]) for name, error in errors.items()}
     errors = _of_many(X, codes, len(classes), preprocessing)
-    return told | {name: Told(error) for name, error in errors.items()}
+    return telling | {name: Telling(error) for name, error in errors.items()}
 
 
 def _of_two(X: Any, positive: NDArray[np.bool_], preprocessing: Preprocessing) -> dict[str, float]:

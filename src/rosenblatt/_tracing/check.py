@@ -1,4 +1,4 @@
-"""The inequalities of the convergence proofs, tested at every step of a run; and its record.
+"""The convergence proof on a run: the bound R²/γ², its inequalities at every step, its record.
 
 In units of η, with z_i = c_i y_i x̃_i, g = min w*·z_i, Z² = max ‖z_i‖², C = max c_i, and M the most
 rows of one step (1 unless order="batch"):

@@ -1,4 +1,4 @@
-"""What follows from the record of a run: its path, its w*, the constants of the theorem."""
+"""What follows from the record of a run: its path, its w*, what the theorem says of both."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What goes on outside while training runs: signals are heard, progress is shown and kept."""
+"""What goes on beside training: Ctrl-C is heard, progress is shown, checkpoints are written."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files are written whole or not at all, and read only where they can be."""
+"""Files, written whole or not at all and read only where they can be; and the cache folder."""
 
 from __future__ import annotations
 

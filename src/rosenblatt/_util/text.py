@@ -1,4 +1,4 @@
-"""Text that a person reads: numbers and lists in words, foreign text, numbers of rows."""
+"""Text that a person reads: the format of numbers, lists in words, foreign text, row numbers."""
 
 from __future__ import annotations
 

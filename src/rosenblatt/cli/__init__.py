@@ -1,4 +1,4 @@
-"""The command `rosenblatt`. Each command is a file here, imported when it is needed.
+"""The command `rosenblatt` and its exit codes. Each command is a file, imported when needed.
 
 Nothing heavy is imported at the top of these files: `rosenblatt --help` stays quick.
 """

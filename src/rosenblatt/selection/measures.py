@@ -1,4 +1,4 @@
-"""How far a counted error rate may be off."""
+"""Intervals of error rates and costs; ROC curves; Brier scores."""
 
 from __future__ import annotations
 

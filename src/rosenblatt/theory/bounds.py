@@ -1,4 +1,4 @@
-"""How many updates there can be."""
+"""How many updates there can be: R²/γ² and its relatives."""
 
 from __future__ import annotations
 

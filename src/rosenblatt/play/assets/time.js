@@ -1,5 +1,5 @@
 // @ts-check
-// Where the film is, and whether it plays.
+// Where the film is, and whether it plays. How long a step takes is in film.js, the speeds in controls.js.
 
 export class Time {
   /** @param {() => void} moved */

@@ -1,4 +1,5 @@
 // @ts-check
+// Light or dark, printing and copying: the buttons at the top of a report.
 
 /** Light or dark as the system has it, until the button says otherwise. */
 export function theme() {

@@ -1,13 +1,14 @@
 """Mutation testing: a module is changed in one place, and tests that cover it must fail.
 
-    python scripts/mutate.py loop [--sample 40] [--seed 0] [--minutes 20] [--again]
+    python scripts/mutate.py training [--sample 40] [--seed 0] [--minutes 20] [--again]
 
 Mutants are all places where a comparison is turned or made strict, a whole number is one more or
 less, `not` is dropped, `and` and `or` are swapped, True and False, + and -, or a statement is left
-out. Tests run once without a mutant, and it is noted which lines of the module each of them runs.
-Then each mutant is a process forked from that one, where the code of one function is exchanged, and
-those tests run that come through the line, the quickest first, until one fails. What is not in a
-function runs when the module is imported: there all tests run in a process of their own.
+out; `--lines 375 514` takes those of some lines. Tests run once without a mutant, and it is noted
+which lines of the module each of them runs. Then each mutant is a process forked from that one,
+where the code of one function is exchanged, and those tests run that come through the line, the
+quickest first, until one fails. What is not in a function runs when the module is imported: there
+all tests run in a process of their own.
 
 What came of a mutant is a line of .mutants/MODULE.jsonl: the next call does what is left. Those
 that survive are printed with their lines; `--again` tries them against new tests. Code that runs
@@ -283,6 +284,7 @@ def main() -> int:
     parser.add_argument("module", choices=MODULES)
     parser.add_argument("--sample", type=int, default=40)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--lines", type=int, nargs=2, default=(1, sys.maxsize))
     parser.add_argument("--minutes", type=float, default=20)
     parser.add_argument("--again", action="store_true")
     parser.add_argument("--place", nargs=2, help=argparse.SUPPRESS)
@@ -294,7 +296,9 @@ def main() -> int:
     if asked.place:
         return run_imported(path, tests, (int(asked.place[0]), asked.place[1]))
     text = path.read_text()
-    every = list(places(ast.parse(text)))
+    tree, (first, last) = ast.parse(text), asked.lines
+    nodes: list[Any] = list(ast.walk(tree))
+    every = [place for place in places(tree) if first <= nodes[place[0]].lineno <= last]
     drawn = random.Random(asked.seed).sample(every, min(asked.sample, len(every)))
     kept = ROOT / ".mutants" / f"{asked.module}.jsonl"
     kept.parent.mkdir(exist_ok=True)

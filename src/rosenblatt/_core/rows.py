@@ -164,6 +164,9 @@ Matrix = NDArray[Any] | Csr
 Placed = Matrix | OnDevice
 """The same, or on a GPU."""
 
+SHORTEST = 16
+"""Numbers that a row counts for, at least: a visit costs something however short the row is."""
+
 _ON_GPU = 1 << 30  # numbers that a GPU reads in one call
 
 
@@ -184,8 +187,7 @@ class Rows:
             self.native = compute.backend.dense(X)
             numbers = self.d
         self.by_feature = isinstance(X, Csr)
-        # A visit costs something however short the row is.
-        self.row_size = max(numbers, 16)
+        self.row_size = max(numbers, SHORTEST)
         self.chunk = max(1, (_ON_GPU if self.on_gpu else compute.chunk) // self.row_size)
 
     @property

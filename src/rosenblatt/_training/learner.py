@@ -16,13 +16,12 @@ from numpy.typing import NDArray
 from rosenblatt._core import summation
 from rosenblatt._core.backend import compute
 from rosenblatt._core.protocol import BatchStep, LearnerArrays, Mean, Permutation, UpdateRule
-from rosenblatt._core.rows import Examples, Rows, Scale, Weights, nonzeros
+from rosenblatt._core.rows import SHORTEST, Examples, Rows, Scale, Weights, nonzeros
 from rosenblatt._core.screening import Screen, ScreenedRows
 from rosenblatt._core.summation import Fold
 from rosenblatt._core.update_log import Log
 from rosenblatt._training.linear_rule import LinearRule, Voters
 from rosenblatt._training.state import EvaluationRows, Job, Memory, State
-from rosenblatt._training.stopping import SHORTEST
 from rosenblatt._util.spelling import option
 from rosenblatt.errors import WeightsOverflowError
 

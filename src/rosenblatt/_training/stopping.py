@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 
+from rosenblatt._core.rows import SHORTEST
 from rosenblatt._training.state import UNLIMITED, Floats, Job, State, V, Verdict, W
 from rosenblatt._util.budget import Budget
 from rosenblatt._util.spelling import either, option
@@ -69,8 +70,8 @@ NEARLY = 64
 BEFORE_PROOF = 1 << 14
 """Numbers that are read before a proof is asked for, which tells more than many epochs."""
 
-SHORTEST, LONGEST = 16, 32
-"""Columns that a visited row counts for, at least and at most, however the rows are held."""
+LONGEST = 32
+"""Columns that a visited row counts for, at most, however the rows are held."""
 
 _LEAST_WORK = 100_000  # row evaluations that may be spent on the answer in any case,
 _LEAST_OF_EACH = 20  # and of each row

@@ -51,12 +51,6 @@ def refuse_constant(signs: Signs | None, names: Sequence[str] | None, X: Any) ->
         )
 
 
-def described(signs: Sequence[int], names: Sequence[str]) -> str:
-    """income +, reports -"""
-    both = zip(signs, names, strict=True)
-    return ", ".join(f"{name} {'+' if sign > 0 else '-'}" for sign, name in both if sign)
-
-
 def _meant(sign: Any, name: Any) -> int:
     value = sign.item() if isinstance(sign, np.generic) else sign
     if isinstance(value, bool) or not isinstance(value, (str, int, float)) or value not in _MEANT:

@@ -45,11 +45,18 @@ PACKAGE = ROOT / "src" / "rosenblatt"
 # Each module, and tests of it.
 _TRAINING = [f"training/{name}" for name in ("textbook", "whole_epochs", "prove", "patience")]
 _FITS = ["recorded_fits", "callbacks", "drop_in", "keeps_and_orders", "warm_start", "interrupt"]
+_PASSES = ["partial_fit", "few_columns", "following"]
 _PROOFS = ["kept_certificates", "many_classes_verify", "strict", "verify"]
 _CLAIMS = ["families", "one_sided", "absorbed", "designs", "as_given", "verify_svmlight", "chance"]
 MODULES = {
-    "training": ("_training/training.py", [*_TRAINING, *(f"training/{name}" for name in _FITS)]),
-    "stopping": ("_training/stopping.py", [*_TRAINING, "training/drop_in"]),
+    "training": (
+        "_training/training.py",
+        [*_TRAINING, *(f"training/{name}" for name in (*_FITS, *_PASSES))],
+    ),
+    "stopping": (
+        "_training/stopping.py",
+        [*_TRAINING, *(f"training/{name}" for name in (*_FITS[2:4], "small_numbers"))],
+    ),
     "verify": (
         "verify.py",
         [*(f"certify/{name}" for name in (*_PROOFS, *_CLAIMS)), "bounds/demands"],

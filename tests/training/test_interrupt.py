@@ -22,6 +22,7 @@ from forked import started
 from pressing import Pressing
 from rosenblatt import Perceptron, RandomLinearClassifier, StopReason
 from rosenblatt._core.backend import compute
+from rosenblatt._core.rows import Examples
 from rosenblatt.errors import WeightsOverflowError
 
 
@@ -280,6 +281,26 @@ def test_interrupted_it_returns_the_best_so_far(keep, press):
     assert p.n_iter_ > 5
     assert p.training_errors_ <= five.training_errors_
     assert p.training_errors_ == wrong(p, X, Y)
+
+
+@pytest.mark.parametrize("quick", [True, False])  # whether all rows may be looked at once more
+def test_interrupted_in_its_clean_epoch_it_returns_the_separator(quick, press, monkeypatch):
+    monkeypatch.setattr(Examples, "quick", quick)
+    rows = np.array([[3.0, 1.0], [2.0, -1.0], [-2.0, 1.0], [-3.0, -1.0]])
+    labels = np.array([1, 1, -1, -1])
+    unpressed = press()
+    Perceptron(random_state=0).fit(rows, labels)
+    reasons = []
+    for moment in range(unpressed.calls):
+        pressing = press(moment)
+        p = Perceptron(random_state=0)
+        with pytest.raises(KeyboardInterrupt):
+            p.fit(rows, labels)
+        assert quick or pressing.calls <= moment + 2  # an order is arranged, then rows are read
+        press()
+        reasons.append(p.stop_reason_)
+        assert p.training_errors_ == wrong(p, rows, labels) <= 4 * (not p.converged_)
+    assert StopReason.CLEAN in reasons
 
 
 @every_order

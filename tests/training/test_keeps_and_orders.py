@@ -14,7 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from common import ORDERS
 from oracle import Oracle, permutation
 from raising import warns
-from rosenblatt import KernelPerceptron, Perceptron, train
+from rosenblatt import KernelPerceptron, Perceptron, trace, train
 from rosenblatt._core.backend import compute
 from rosenblatt._training import fit
 
@@ -191,9 +191,74 @@ def test_a_warning_when_max_iter_ends_last_with_errors(rng):
         f"{p.training_errors_} of 50 training rows on the wrong side or on the hyperplane" in text
     )
     assert "max_iter=20" in text
+    assert f"{p.mistakes_[0]} in the first epoch, {p.mistakes_[-1]} in the last" in text
     assert "certify(X, y) decides whether a hyperplane separates the rows" in text
-    assert "StandardScaler" in text
     assert "keep='best'" in text
+
+
+def advice(p, X, y):
+    with pytest.warns(ConvergenceWarning) as caught:
+        p.fit(X, y)
+    return str(caught[0].message)
+
+
+AROUND_0, LABELS_OF = [[-1.0, 1.0], [1.0, 1.0], [-1.0, -1.0], [1.0, -1.0]], [0, 1, 1, 0]
+FIRST = {"keep": "last", "order": "cyclic", "max_iter": 1}
+
+
+@pytest.mark.parametrize(
+    ("scale", "shift", "helps"),
+    [
+        (1.0, 0.0, False),
+        # As large as the 1 of the intercept within a factor of ten,
+        ([0.125, 8.0], 0.0, False),
+        ([1.0, 16.0], 0.0, True),
+        ([1.0, 0.0625], 0.0, True),
+        # and around 0 within two standard deviations.
+        (1.0, [2.0, -2.0], False),
+        (1.0, [2.25, 0.0], True),
+        (1.0, [0.0, -2.25], True),
+        ([0.0, 1.0], [50.0, 0.0], False),  # the first column has one value
+        (0.0, 0.0, False),
+        ([1e-200, 1e200], 0.0, True),
+    ],
+)
+def test_to_scale_is_advised_where_it_changes_columns_much(scale, shift, helps):
+    X = np.array(AROUND_0) * scale + shift
+    assert ("StandardScaler" in advice(Perceptron(**FIRST), X, LABELS_OF)) == helps
+
+
+def test_no_gram_matrix_is_to_be_scaled():
+    X = 100 * np.array(AROUND_0)
+    assert "Scaler" in advice(KernelPerceptron(kernel="linear", **FIRST), X, LABELS_OF)
+    gram = KernelPerceptron(kernel="precomputed", **FIRST)
+    assert "Scaler" not in advice(gram, X @ X.T, LABELS_OF)
+
+
+def test_what_is_advised_first_goes_by_the_updates():
+    def more_epochs_come_first(rows, labels, epochs):
+        text = advice(Perceptron(**FIRST | {"max_iter": epochs}), rows, labels)
+        assert ("updates: " in text) == (epochs > 1)
+        return text.index("a larger max_iter") < text.index("keep='best'")
+
+    assert more_epochs_come_first([[0.0], [1.0]], [0, 1], 1)  # of one epoch nothing is known
+    assert not more_epochs_come_first(*XOR, 3)  # four updates in each epoch
+    # (w, b) by hand: (0, -1), (1, 0), (-2, -1) and, in the second epoch, (-1, 0) after row 1.
+    assert more_epochs_come_first([[0.0], [1.0], [3.0]], [0, 1, 0], 2)
+
+
+def test_the_words_are_those_of_the_rows():
+    last = Perceptron(**FIRST)
+    assert "on the hyperplane" in advice(last, *XOR)
+    assert "on the boundary" in advice(KernelPerceptron(**FIRST), np.zeros((4, 1)), XOR[1])
+    assert "whose class does not score highest" in advice(last, XOR[0], np.arange(4) % 3)
+
+
+@pytest.mark.parametrize("way", [train, trace])
+def test_a_warning_is_about_the_line_outside(way):
+    with pytest.warns(ConvergenceWarning) as caught:
+        way(Perceptron(**FIRST), *((XOR,) if way is train else XOR))
+    assert caught[0].filename == __file__
 
 
 def test_a_warning_when_a_separable_fit_returns_errors():

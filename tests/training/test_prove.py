@@ -429,7 +429,8 @@ def test_breast_cancer_as_it_is_ends_with_the_advice_and_the_certificate_has_the
     text = message(p, rows, labels)
     assert p.n_iter_ == 1000
     assert p.training_errors_ > 0
-    assert "a hyperplane separates them (certificate_)" in text
+    assert "although a hyperplane separates the rows" in text
+    assert "StandardScaler" in text
     assert "Perceptron.from_certificate(certificate_)" in text
     q = Perceptron.from_certificate(p.certificate_)
     assert q.training_errors_ == np.sum(q.predict(rows) != labels) == 0
@@ -440,7 +441,7 @@ def test_keep_last_says_where_it_happened_to_stop():
     p = proving(keep="last", random_state=0)
     text = message(p, X, Y)
     assert f"with {p.training_errors_} of 60 training rows on the wrong side" in text
-    assert "no hyperplane separates them" in text
+    assert "No linear rule is without errors (certificate_)" in text
     assert "keep='best'" in text
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -39,6 +41,25 @@ def test_columns_of_very_different_sizes_are_told_of_once(monkeypatch):
     with warns(UserWarning):
         Perceptron(random_state=0).fit(table, noisy)
     Perceptron(random_state=0).fit(table, noisy)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "told"), [([1, 1.0], False), ([1, 990.0], False), ([1, 1010.0], True)]
+)
+def test_very_different_is_a_thousand_times(sizes, told, monkeypatch):
+    monkeypatch.setattr(stopping, "told_of_sizes", False)
+    X = np.array([[1.0, -1.0], [-1.0, 1.0], [1.0, 1.0], [-1.0, -1.0]]) * sizes
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        assert Perceptron(random_state=0).fit(X, [0, 0, 1, 1]).training_errors_
+    assert [w.category for w in caught] == [UserWarning] * told
+    assert stopping.told_of_sizes == told
+
+
+def test_columns_beyond_any_ratio(monkeypatch):
+    monkeypatch.setattr(stopping, "told_of_sizes", False)
+    with warns(UserWarning):
+        Perceptron(random_state=0).fit(ROWS * [1e200, 1, 1e-200], np.arange(30) % 2)
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf])

@@ -45,29 +45,38 @@ def fit(estimator: Training, given: Given) -> None:
     if estimator.converged_ and not estimator.training_errors_:
         return
     some = stopping.some_numbers(rows)
+    caller, level = _caller()
     if (advice := stopping.advice(estimator, settings, rows, some)) is not None:
-        if _is_wanted(advice, ConvergenceWarning):
-            warnings.warn(advice.text, ConvergenceWarning, stacklevel=_LEVELS)
+        if _is_wanted(advice, ConvergenceWarning, caller):
+            warnings.warn(advice.text, ConvergenceWarning, stacklevel=level)
     elif (hint := stopping.about_sizes(estimator, some, rows.n)) is not None:
-        warnings.warn(hint, UserWarning, stacklevel=_LEVELS)
+        warnings.warn(hint, UserWarning, stacklevel=level)
 
 
-_LEVELS = 3  # from here to whoever called the `fit` of an estimator
+def _caller() -> tuple[FrameType, int]:
+    """Whoever called us, and the level of that for a warning of `fit`."""
+    frame, level = sys._getframe(1), 1
+    while frame.f_back is not None and _is_ours(frame):
+        frame, level = frame.f_back, level + 1
+    return frame, level
+
+
+def _is_ours(frame: FrameType) -> bool:
+    return str(frame.f_globals.get("__name__")).partition(".")[0] == __name__.partition(".")[0]
+
+
 _said: set[tuple[str, tuple[str, int] | None]] = set()  # kinds of advice, and where
 
 
-def _is_wanted(advice: Advice, category: type[Warning]) -> bool:
+def _is_wanted(advice: Advice, category: type[Warning], caller: FrameType) -> bool:
     """Once of its kind in a process, whatever its figures, and once for each line of the main
     module; but who has a filter for it decides.
 
     Python's own "once in a place" begins anew with every `catch_warnings`, and scikit-learn enters
     one for each fit of a search.
     """
-    frame: FrameType | None = sys._getframe()
-    for _ in range(_LEVELS):
-        frame = None if frame is None else frame.f_back
-    own = frame is not None and frame.f_globals.get("__name__") == "__main__"
-    kind = advice.kind, (frame.f_code.co_filename, frame.f_lineno) if frame and own else None
+    own = caller.f_globals.get("__name__") == "__main__"
+    kind = advice.kind, (caller.f_code.co_filename, caller.f_lineno) if own else None
     filters = getattr(warnings, "_get_filters", lambda: warnings.filters)()
     decided = any(
         issubclass(category, of) and (text is None or text.match(advice.text))

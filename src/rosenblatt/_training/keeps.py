@@ -157,10 +157,8 @@ class _Kept(Keep):
 
     def _challenge(self, job: Job[W, V], state: State[W, V]) -> Candidate[W]:
         """The best of the weights kept so far and of the challengers; not settled."""
-        kept, challengers = state.kept, self._challengers(job, state)
-        assert kept is not None
-        if state.clean and not job.validating:  # known without counting: the last make no mistake
-            kept = kept.or_newer(Candidate(state.memory.w, 0, 0.0, averaged=False))
+        kept, challengers = self._known(job, state), self._challengers(job, state)
+        if state.clean and not job.validating:
             del challengers[0]
         if challengers:
             plain, weighted = job.evaluation_rows.count(
@@ -170,6 +168,17 @@ class _Kept(Keep):
             kept = reduce(Candidate.or_newer, _candidates(challengers, plain, weighted), kept)
         return kept
 
+    def _known(self, job: Job[W, V], state: State[W, V]) -> Candidate[W]:
+        """The best of what is known without counting: the last weights of a clean epoch make no
+        mistake."""
+        assert state.kept is not None
+        if not state.clean or job.validating:
+            return state.kept
+        return state.kept.or_newer(Candidate(state.memory.w, 0, 0.0, averaged=False))
+
+    def _at_end(self, job: Job[W, V], state: State[W, V]) -> Candidate[W]:
+        return self._known(job, state) if _hurried(job) else self._challenge(job, state)
+
     def _validation_mistakes(self, job: Job[W, V], state: State[W, V]) -> int:
         assert state.kept is not None
         return state.kept.mistakes
@@ -178,9 +187,7 @@ class _Kept(Keep):
         if state.kept is None:  # Ctrl-C came before the start was evaluated
             self.begin(job, state)
         # An epoch that was cut short has weights that were not evaluated yet.
-        kept = state.kept
-        if state.under_way and not _hurried(job):
-            kept = self._challenge(job, state)
+        kept = self._at_end(job, state) if state.under_way else state.kept
         assert kept is not None
         if job.validating:
             return Result(kept.weights, _count(job.learner.examples, kept.weights), kept)
@@ -229,10 +236,10 @@ class Auto(Best):
         return state.mistakes[-1]
 
     def result(self, job: Job[W, V], state: State[W, V]) -> Result[W, V]:
-        compared = job.validating or self._compared_after == state.visits or _hurried(job)
+        compared = job.validating or self._compared_after == state.visits
         if compared or state.kept is None:
             return super().result(job, state)
-        kept = self._challenge(job, state)
+        kept = self._at_end(job, state)
         return Result(kept.weights, kept.mistakes, kept)
 
     def row_evaluations(self, job: Job[W, V], state: State[W, V]) -> int:

@@ -212,47 +212,72 @@ def advice(
     kind = _kind(p, settings, some)
     if kind is None:
         return None
-    name, keep, separable = type(p).__name__, settings.units.keep, _separable(p)
+    name, keep, (question, call) = type(p).__name__, settings.units.keep, _separable(p)
     kept = either(f"{name}(keep={keep!r})", option("keep", keep))
-    # A row on the hyperplane counts as an error, whatever is predicted for it.
-    wrong = f"{p.training_errors_} of {rows.n} training rows on the wrong side or on the hyperplane"
-    limit, more = option("max_iter", settings.max_iter), option("max_iter")
-    best, scale = option("keep", "best"), either("StandardScaler", "--scale")
-    who = f"; {separable.call} decides whether {separable.question}" if separable.call else ""
+    best, last, wrong = option("keep", "best"), option("keep", "last"), _wrong(p, rows.n)
+    limit, more = option("max_iter", settings.max_iter), f"a larger {option('max_iter')}"
+    scale = either("StandardScaler", "--scale")
+    certified = "Perceptron.from_certificate(certificate_)"
+    scaling = [scale] if _scaling_helps(p, some) else []
+    ways = [more, *scaling, best] if _fell(p) else [best, *scaling, more]
+    who = f"; {call} decides whether {question}" if call else ""
     texts = {
         "too small": (
             f"{name} has {wrong}: the numbers in X are too small beside the 1 of the intercept. "
             f"Try {scale}, in training and in prediction alike."
         ),
         "separable": (
-            f"{name} stopped at {limit} with {wrong}, and a hyperplane separates them "
-            f"(certificate_). Try {scale}, a larger {more} or "
-            "Perceptron.from_certificate(certificate_)."
+            f"{name} stopped at {limit} with {wrong}{_course(p)}, although {question} "
+            f"(certificate_). Try {_any_of([*scaling, more, certified])}."
         ),
         "unfinished": (
-            f"{name} stopped at {limit} with {wrong}. Try {scale}, {best} or a larger {more}{who}."
+            f"{name} stopped at {limit} with {wrong}{_course(p)}. Try {_any_of(ways)}{who}."
         ),
         "margin": (
             f"{name} stopped at {limit}, where rows with a margin of at most {p._rule_number:g} "
-            f"still called for updates. Try a larger {more} or {scale}."
+            f"still called for updates{_course(p)}. Try {more} or a smaller {option('margin')}."
         ),
         "undecided": (
-            f"{name} stopped early with {wrong}, and whether a hyperplane separates them is "
-            f"undecided. Try patience=None; {_certify()} decides without a limit."
+            f"{name} stopped early with {wrong}, and whether {question} is undecided. "
+            f"Try patience=None, which trains on; {call} decides it without a limit."
         ),
         "not separable": (
-            f"{kept} returns the weights it had when it stopped, with {wrong}, and no hyperplane "
-            f"separates them (certificate_). Try {best}."
+            f"{kept} returns the weights it had when it stopped, with {wrong}. No linear rule is "
+            f"without errors (certificate_). Try {best}."
         ),
         "last of many": (
             f"{kept} returns the weights it had when it stopped, with {wrong}. Try {best}{who}."
         ),
         "other weights": (
-            f"{kept} returns a rule with {wrong}, although training found a hyperplane with none. "
-            f"Try {best} or {option('keep', 'last')}, which return it."
+            f"{kept} returns a rule with {wrong}, although training found one with none. "
+            f"Try {best} or {last}, which return it."
         ),
     }
     return Advice(kind, texts[kind])
+
+
+def _wrong(p: Training, n: int) -> str:
+    # A row with a score of 0 counts as an error, whatever is predicted for it.
+    if len(p.classes_) > 2:
+        return f"{p.training_errors_} of {n} training rows whose class does not score highest"
+    border = "boundary" if _curved(p) else "hyperplane"
+    return f"{p.training_errors_} of {n} training rows on the wrong side or on the {border}"
+
+
+def _course(p: Training) -> str:
+    if len(p.mistakes_) < 2:
+        return ""
+    return f" (updates: {p.mistakes_[0]} in the first epoch, {p.mistakes_[-1]} in the last)"
+
+
+def _fell(p: Training) -> bool:
+    """Or nobody knows."""
+    return len(p.mistakes_) < 2 or bool(p.mistakes_[-1] < p.mistakes_[0])
+
+
+def _any_of(ways: list[str]) -> str:
+    *others, last = ways
+    return f"{', '.join(others)} or {last}" if others else last
 
 
 def _kind(p: Training, settings: Settings, some: Floats | None) -> str | None:
@@ -284,7 +309,7 @@ def _kind(p: Training, settings: Settings, some: Floats | None) -> str | None:
 
 
 _SOME = 1 << 13  # numbers that are looked at for the sizes of columns
-_VERY_DIFFERENT = 1000.0
+_VERY_DIFFERENT, _ENDLESS = 1e3, 1e9
 told_of_sizes = False
 
 
@@ -306,16 +331,18 @@ def about_sizes(p: Training, some: Floats | None, n: int) -> str | None:
     if not sizes.any():
         return None
     small, large = int(np.argmin(np.where(sizes > 0, sizes, np.inf))), int(np.argmax(sizes))
-    if not sizes[large] / sizes[small] > _VERY_DIFFERENT:
+    with np.errstate(over="ignore"):
+        ratio = sizes[large] / sizes[small]
+    if not ratio > _VERY_DIFFERENT:
         return None
     told_of_sizes = True
     names = vars(p).get("feature_names_in_")
     least, most = (j if names is None else repr(str(names[j])) for j in (small, large))
-    ratio = float(f"{sizes[large] / sizes[small]:.1g}")
+    times = f"about {float(f'{ratio:.1g}'):,.0f}" if ratio < _ENDLESS else "over a billion"
+    scaled = either(f"make_pipeline(StandardScaler(), {type(p).__name__}())", "--scale")
     return (
         f"{type(p).__name__} has {p.training_errors_} of {n} training rows wrong, and column "
-        f"{most} is about {ratio:,.0f} times as large as column {least}. "
-        f"Try make_pipeline(StandardScaler(), {type(p).__name__}())."
+        f"{most} is {times} times as large as column {least}. Try {scaled}."
     )
 
 
@@ -325,6 +352,23 @@ def _sizes(some: Floats) -> Floats:
     scale = np.where(largest > 0, largest, 1.0)
     shares = some / scale[:, None]  # their squares neither over- nor underflow
     return np.asarray(largest * np.sqrt((shares * shares).mean(axis=1)))
+
+
+_SCALED, _CENTRED = 10.0, 2.0
+
+
+def _scaling_helps(p: Training, some: Floats | None) -> bool:
+    """Or may help, where nobody knows. Columns that lie around 0 and are as large as the 1 of the
+    intercept are as good as scaled."""
+    if p._spec.kernel and p.kernel == "precomputed":
+        return False
+    if some is None:
+        return True
+    some = some[some.max(axis=1) > some.min(axis=1)]
+    sizes = np.append(_sizes(some), 1.0)
+    shares = some / np.abs(some).max(axis=1, keepdims=True)
+    far = np.abs(shares.mean(axis=1)) > _CENTRED * shares.std(axis=1)
+    return bool(far.any() or sizes.max() > _SCALED or sizes.min() < 1 / _SCALED)
 
 
 _SMALL = 1e-8

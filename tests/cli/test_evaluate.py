@@ -167,6 +167,8 @@ def test_the_cost_stands_beside_the_errors(shell, costly):
     check_sentence(line_of(out, "3.33"))
     check_sentence(line_of(out, "costs 5"))
     check_sentence(line_of(out, "(1); cost 1"))
+    subjects = [line[:9].strip() for line in out.splitlines()]
+    assert subjects.index("cost") < subjects.index("error")
     check_sentence(line_of(out, "cost 10"))
     found = json.loads(shell("evaluate", "m.json", costly, "--json")[1])
     assert found["cost"]["total"] == 11
@@ -211,8 +213,14 @@ def test_a_rule_chosen_by_the_mean_of_labels_shows_it(shell, costly):
     save(p, "m.json", objective=Objective("balanced", {}, "balanced"))
     # Half of four yes and half of two no are wrong.
     _, out, _ = shell("evaluate", "m.json", costly)
-    check_sentence(line_of(out, "balanced"))
+    check_sentence(line_of(out, "always the same label"))
     check_sentence(line_of(out, "chosen"))
+    subjects = [line[:9].strip() for line in out.splitlines()]
+    assert subjects.index("balanced") < subjects.index("error")
+    balanced = json.loads(shell("evaluate", "m.json", costly, "--json")[1])["balanced"]
+    assert (balanced["rate"], balanced["baseline"]) == (0.5, 0.5)
+    write("one.csv", "a,y\n0.5,yes\n")  # there is no rate of the other label
+    assert json.loads(shell("evaluate", "m.json", "one.csv", "--json")[1])["balanced"] is None
 
 
 def test_labels_that_are_numbers_stand_in_quotes(shell):

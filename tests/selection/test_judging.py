@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 from scipy.special import logsumexp
+from scipy.stats import binom
 from sklearn.calibration import calibration_curve
 from sklearn.metrics import brier_score_loss, roc_auc_score, roc_curve
 
@@ -14,7 +15,7 @@ from rosenblatt._model.probability import Platt, Softmax
 from rosenblatt.errors import InputError
 from rosenblatt.selection import Candidate
 from rosenblatt.selection.criterion import Criterion, cost_matrix
-from rosenblatt.selection.measures import calibration, roc
+from rosenblatt.selection.measures import balanced_interval, calibration, clopper_pearson, roc
 from rosenblatt.selection.out_of_sample import OutOfSample, Unit, platt, softmax
 
 scored = st.lists(st.tuples(st.integers(-4, 4), st.booleans()), min_size=2, max_size=40).filter(
@@ -140,6 +141,33 @@ def test_balanced_costs_add_up_to_the_mean_of_the_error_rates(rows):
     always = criterion.row_costs(labels, np.full(len(labels), "a"), classes)
     assert always.mean() == pytest.approx(1 - 1 / there)
     assert criterion.row_costs(labels, labels, classes).sum() == 0
+
+
+def test_the_interval_of_a_balanced_error_by_hand():
+    """3 of 10 and 0 of 20: the mean is 0.15; Clopper and Pearson have 0.0667 to 0.6525 (their
+    tables) and, from 0.025 = (1 - u)^20, 0 to 0.1684. Half the roots of sums of squares are
+    0.2333 / 2 and (0.3525² + 0.1684²)^½ / 2 = 0.1953."""
+    ends = balanced_interval([3, 0], [10, 20])
+    assert ends == pytest.approx((0.15 - 0.11665, 0.15 + 0.1953), abs=1e-4)
+    mirrored = balanced_interval([7, 20], [10, 20])
+    assert mirrored == pytest.approx((1 - ends[1], 1 - ends[0]))
+    assert balanced_interval([4], [30]) == pytest.approx(clopper_pearson(4, 30))
+    assert balanced_interval([0, 0, 0], [9, 9, 9])[1] > 0.1  # no error is no proof
+    assert (
+        balanced_interval([50, 11], [140, 60], 0.99)[1] > balanced_interval([50, 11], [140, 60])[1]
+    )
+
+
+@pytest.mark.parametrize("rows", [(3, 3), (20, 20), (8, 90), (60, 140)])
+def test_the_interval_of_a_balanced_error_has_the_confidence_it_names(rows):
+    """All pairs of counts, by how probable they are where the rates are known."""
+    first, second = (np.arange(n + 1) for n in rows)
+    ends = np.array([[balanced_interval([a, b], rows) for b in second] for a in first])
+    for p in (0.003, 0.05, 0.2, 0.5, 0.9):
+        for q in (0.003, 0.1, 0.4):
+            chance = np.outer(binom.pmf(first, rows[0], p), binom.pmf(second, rows[1], q))
+            holds = (ends[..., 0] <= (p + q) / 2) & ((p + q) / 2 <= ends[..., 1])
+            assert chance[holds].sum() > 0.92
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import (
+    balanced_accuracy_score,
     brier_score_loss,
     precision_recall_fscore_support,
     roc_auc_score,
@@ -151,8 +152,6 @@ def test_what_is_printed_with_costs(shell):
     assert "seconds" not in err
     assert "validation cost a row" in out
     assert "One pass" not in out  # it knows no costs
-    balanced = shell("fit", "t.csv", "-y", "ill", "--class-weight", "balanced")[1]
-    assert "the labels; always the same label: 50.0%" in " ".join(balanced.split())
 
 
 def test_the_cost_leads_where_it_decides_and_all_are_compared_by_it(shell):
@@ -180,6 +179,49 @@ def test_the_cost_leads_where_it_decides_and_all_are_compared_by_it(shell):
     ]
     assert by_error.index(["Test", "error"]) < [line[:1] for line in by_error].index(["Cost"])
     assert ["Test", "cost"] not in by_error
+
+
+def test_the_balanced_error_leads_where_it_decides_and_all_are_compared_by_it(shell):
+    made(share=0.1).to_csv("t.csv", index=False)
+    asked = ["fit", "t.csv", "-y", "ill", "--linear-only", "--class-weight", "balanced"]
+    document = json.loads(shell(*asked, "--json")[1])
+    lines = [line.split() for line in shell(*asked)[1].splitlines() if line.strip()]
+    subjects = [line[0] for line in lines]
+    first, compared, error = map(subjects.index, ("Balanced", "Compared", "Test"))
+    assert first < compared < error
+    balanced, by = document["balanced"], {c["name"]: c["cost"] for c in document["comparisons"]}
+    rates = [balanced["rate"], balanced["baseline"], by["logistic"], by["boosting"]]
+    shown = [line[line[0] in ("Balanced", "Compared")] for line in lines[first:error]]
+    figures = [float(word[:-1]) / 100 for word in shown if word.endswith("%")]
+    assert figures == pytest.approx(rates, abs=0.0005)
+    assert lines[error][2] == f"{document['error']['rate']:.1%}"
+    shell(*asked, "-o", "out")
+    page = Path("out/report.html").read_text()
+    lede = page[page.index('class="lede"') :].split("</p>")[0]
+    low, high = balanced["interval"]
+    for rate in (balanced["rate"], low, high, 0.5):
+        assert f"{rate:.1%}" in lede
+    by_error = shell(*asked, "--objective", "error")[1]
+    assert "Balanced" not in by_error
+
+
+def test_the_balanced_error_is_scikit_learns():
+    found = study(made(share=0.1), target="ill", class_weight="balanced", comparison=False)
+    split, balanced = found.selection, found.balanced
+    assert balanced["rate"] == pytest.approx(
+        1 - balanced_accuracy_score(split.labels, split.predictions)
+    )
+    assert balanced["baseline"] == 0.5
+    assert balanced["interval"][0] < balanced["rate"] < balanced["interval"][1]
+    assert f"balanced error {balanced['rate']:.1%}" in repr(found)
+    assert found.to_dict()["answer"]["short"] == "Better than by guessing"
+
+
+def test_rows_in_groups_have_no_interval_of_the_balanced_error():
+    frame = made().assign(who=np.arange(400) // 4)
+    found = study(frame, target="ill", groups="who", objective="balanced", comparison=False)
+    assert found.balanced["interval"] is None
+    assert found.interval is not None
 
 
 def test_a_study_by_cost_says_it_and_another_the_error(dear, plain):

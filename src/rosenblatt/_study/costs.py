@@ -18,12 +18,12 @@ from rosenblatt._validation import parameters
 from rosenblatt.errors import InputError, InputTypeError
 from rosenblatt.selection.candidates import WITH_MARGIN
 from rosenblatt.selection.criterion import Criterion, cost_matrix
-from rosenblatt.selection.measures import LEAST_GROUPS, mean_interval
+from rosenblatt.selection.measures import LEAST_GROUPS, balanced_interval, mean_interval
 
 if TYPE_CHECKING:
     from rosenblatt._study.options import Options
     from rosenblatt._study.reading import Read
-    from rosenblatt.report.document import Cost
+    from rosenblatt.report.document import Balanced, Cost
 
 
 Costs = dict[str, float]
@@ -211,6 +211,40 @@ def cost_of(
         "always": always,
         "baseline": {"label": cheapest[0], "per_row": always[cheapest[0]] / n},
         "sentence": sentence,
+    }
+
+
+BALANCED = "the mean of the error rates of the labels: each counts the same, however few its rows"
+
+
+def balanced_of(
+    counts: NDArray[np.int64],
+    *,
+    confidence: float,
+    grouped: bool = False,
+    approximate: bool = False,
+) -> Balanced:
+    """The balanced error, of errors counted as for `cost_of`; labels without rows have no rate.
+
+    There is no interval for rows in groups, which are not independent.
+    """
+    rows = counts.sum(axis=1)
+    there = rows > 0
+    errors, rows = (rows - counts.diagonal())[there].tolist(), rows[there].tolist()
+    rate = sum(wrong / n for wrong, n in zip(errors, rows, strict=True)) / len(rows)
+    same, ends, words = 1 - 1 / len(rows), None, "no interval, since rows are in groups"
+    if not grouped:
+        ends = list(balanced_interval(errors, rows, confidence))
+        words = f"{'approximate ' * approximate}{100 * confidence:g}% interval "
+        words += f"{ends[0]:.1%} to {ends[1]:.1%} (MOVER)"
+    return {
+        "rate": rate,
+        "interval": ends,
+        "interval_words": words,
+        "confidence": confidence,
+        "method": "MOVER",
+        "baseline": same,
+        "sentence": f"{rate:.1%}, {words}; always the same label: {same:.1%}",
     }
 
 

@@ -16,13 +16,21 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from rosenblatt._model.probability import Softmax
-from rosenblatt._study.costs import chosen_by, cost_of, cost_words, objective_kept
+from rosenblatt._study.costs import (
+    BALANCED,
+    balanced_of,
+    chosen_by,
+    cost_of,
+    cost_words,
+    objective_kept,
+)
 from rosenblatt._study.options import Options
 from rosenblatt._util.spelling import option
 from rosenblatt._util.text import listed, many, named
 from rosenblatt.report.document import (
     Answer,
     Asked,
+    Balanced,
     Beginning,
     Calibrated,
     ComparedOnTest,
@@ -72,8 +80,8 @@ def answer(objective: str, begun: Beginning, warnings: Sequence[Warned]) -> Answ
     better = "Better than by guessing" if error["interval"] else "No interval, so it may be chance"
     short = next((_FIRST[kind] for kind in _FIRST if kind in kinds), better)
     sentence = _wrong(error, tested)
-    if objective == "balanced" and by_class:
-        short, sentence = _balanced(by_class, tested)
+    if (balanced := begun["balanced"]) is not None:
+        sentence = _balanced(balanced, tested)
     elif cost is not None and objective == "cost":
         sentence = _costing(cost, tested)
     return {"short": short, "sentence": sentence, "caution": _caution(by_class, warnings)}
@@ -86,13 +94,12 @@ def _tested(n: int, folds: int | None) -> str:
     return f"{n:,} rows, each tested by a rule of the same kind that had never seen it"
 
 
-def _balanced(by_class: Sequence[OfClass], tested: str) -> tuple[str, str]:
-    rates = [1 - one["recall"] for one in by_class if one["recall"] is not None]
-    mean, same = sum(rates) / len(rates), 1 - 1 / len(by_class)
-    short = "Better than by guessing" if mean < same else _FIRST["no better"]
-    return short, (
-        f"of the {tested}, {mean:.1%} of a label's rows are wrong on average over the "
-        f"labels; always the same answer: {same:.1%}."
+def _balanced(balanced: Balanced, tested: str) -> str:
+    ends = balanced["interval"]
+    between = f", between {ends[0]:.1%} and {ends[1]:.1%}" if ends else ""
+    return (
+        f"of the {tested}, {balanced['rate']:.1%} of a label's rows are wrong on average over the "
+        f"labels{between}; always the same answer: {balanced['baseline']:.1%}."
     )
 
 
@@ -202,9 +209,17 @@ def error_analysis(selection: Selection, options: Options) -> ErrorAnalysis:
     costs = objective_kept(options, selection.estimator.classes_).cost_matrix(labels)
     rows, k = _labelled_and_called(selection), len(labels)
     counts = np.bincount(rows[0] * k + rows[1], minlength=k * k).reshape(k, k)
-    tested, cost = selection.test_n > 0, None
+    tested, groups = selection.test_n > 0, selection.test_groups
+    in_folds = selection.cv is not None
+    balanced = cost = None
+    if options.decides == "balanced" and tested:
+        balanced = balanced_of(
+            counts,
+            confidence=selection.confidence,
+            grouped=groups is not None,
+            approximate=in_folds,
+        )
     if options.costs is not None and tested:
-        groups = selection.test_groups
         confidence, seed = selection.confidence, options.random_state
         cost = cost_of(
             labels,
@@ -214,7 +229,7 @@ def error_analysis(selection: Selection, options: Options) -> ErrorAnalysis:
             seed=seed,
             rows="test rows",
             by_group=None if groups is None else (costs[rows], groups),
-            approximate=selection.cv is not None,
+            approximate=in_folds,
         )
     return {
         "comparisons": _comparisons(selection),
@@ -223,6 +238,7 @@ def error_analysis(selection: Selection, options: Options) -> ErrorAnalysis:
         "asked": _asked(selection, options),
         "by_class": _by_class(selection, labels, counts, None if cost is None else costs),
         "cost": cost,
+        "balanced": balanced,
         "roc": _roc(selection, labels),
         "thresholds": _thresholds(selection, labels),
         "calibration": _calibration(selection, labels),
@@ -244,6 +260,8 @@ def _asked(selection: Selection, options: Options) -> Asked:
     if objective.costs:
         meaning = cost_words(objective, len(selection.estimator.classes_))
         sentence += f"; {meaning}"
+    if options.decides == "balanced":
+        meaning = BALANCED
     if options.class_weight:
         sentence += "; in training, rows of rare labels weighed more (class_weight)"
     return {

@@ -30,7 +30,7 @@ from rosenblatt._validation import parameters
 from rosenblatt._validation.targets import encoded
 from rosenblatt.data.preprocessing import Preprocessing
 from rosenblatt.errors import FileError, InputError
-from rosenblatt.report.document import Calibrated, Confusion, Cost, Fit, OfClass
+from rosenblatt.report.document import Balanced, Calibrated, Confusion, Cost, Fit, OfClass
 from rosenblatt.report.terminal import WIDTH, short_lines, wrapped
 
 if TYPE_CHECKING:
@@ -395,6 +395,9 @@ class Study(TableRule):
         What the errors on test rows cost, where costs were given: `total`, `per_row`, its
         `interval`, `always`, by label the total if it were always said, and the cheapest of these,
         the `baseline`.
+    balanced : dict or None
+        The mean of the error rates of the labels on test rows, where the rule was chosen by it:
+        `rate`, its `interval`, and the `baseline`, that of always the same label.
     auc : float or None
         The area under the ROC curve on test rows, of two labels.
     calibration : dict or None
@@ -468,6 +471,10 @@ class Study(TableRule):
         return deepcopy(self._document["cost"])
 
     @property
+    def balanced(self) -> Balanced | None:
+        return deepcopy(self._document["balanced"])
+
+    @property
     def auc(self) -> float | None:
         roc = self._document["roc"]
         return None if roc is None else roc["auc"]
@@ -532,6 +539,11 @@ class Study(TableRule):
         if (cost := self._document["cost"]) is not None and self._options.decides == "cost":
             ends = " ({:.3g} to {:.3g})".format(*cost["interval"]) if cost["interval"] else ""
             parts.append(f"costs {cost['per_row']:.3g} a row in test{ends}")
+        elif (balanced := self.balanced) is not None:
+            ends = (
+                " ({:.1%} to {:.1%})".format(*balanced["interval"]) if balanced["interval"] else ""
+            )
+            parts.append(f"balanced error {balanced['rate']:.1%} in test{ends}")
         elif self.error is not None:
             ends = "" if self.interval is None else " ({:.1%} to {:.1%})".format(*self.interval)
             parts.append(f"{self.error:.1%} wrong in test{ends}")

@@ -48,7 +48,8 @@ def command(
 
     Rows that cannot be predicted, since they lack a value that training did not learn to fill, are
     not counted; a message says how many there are. If the model was trained with costs (fit
-    --cost), the cost of the errors is given, too.
+    --cost), the cost of the errors is given first, and with --class-weight balanced the mean of the
+    labels' error rates.
 
     \b
     Examples:
@@ -108,7 +109,7 @@ def _place(classes: list[Any], label: Any) -> int:
 
 def _document(classes: list[Any], counts: Any, objective: Any) -> dict[str, Any]:
     from rosenblatt._model.objective import write_objective
-    from rosenblatt._study.costs import cost_of
+    from rosenblatt._study.costs import balanced_of, cost_of
 
     labels = [str(label) for label in classes]
     costs = None if objective is None or not objective.costs else objective.cost_matrix(labels)
@@ -132,13 +133,8 @@ def _document(classes: list[Any], counts: Any, objective: Any) -> dict[str, Any]
         "majority_errors": int(rows.sum() - rows[largest]),
         "objective": write_objective(objective),
         "cost": cost,
-        "balanced": _mean_of_labels(by_class),
+        "balanced": balanced_of(counts, confidence=_CONFIDENCE) if rows.all() else None,
     }
-
-
-def _mean_of_labels(by_class: list[dict[str, Any]]) -> float | None:
-    rates = [of["rate"] for of in by_class]
-    return None if None in rates else sum(rates) / len(rates)
 
 
 def _often(called: Any, own: int) -> list[int]:
@@ -161,9 +157,12 @@ def _lines(scores: dict[str, Any], objective: Any) -> Iterator[tuple[str, str]]:
         yield "Warning", scores["note"]
     for k, column in enumerate(scores["outside"]):
         yield "Warning" * (k == 0), column["sentence"]
-    yield "error", f"{_in_words(scores)} ({_NAME})"
-    yield "", f"always {label}: {scores['majority_errors'] / rows:.1%}"
-    yield from _objective_lines(scores, objective)
+    always = f"always {label}: {scores['majority_errors'] / rows:.1%}"
+    measures = {"error": [("error", f"{_in_words(scores)} ({_NAME})"), ("", always)]}
+    measures |= _objective_lines(scores, objective)
+    first = "error" if objective is None else objective.decides
+    for measure in sorted(measures, key=lambda measure: measure != first):
+        yield from measures[measure]
     for k, of in enumerate(scores["classes"]):
         cost = "" if of["cost"] is None or not of["rows"] else f"; cost {of['cost']:,g}"
         line = f"{named(of['label'])}: {_in_words(of)}{_predicted(of['predicted_as'])}{cost}"
@@ -177,18 +176,19 @@ def _lines(scores: dict[str, Any], objective: Any) -> Iterator[tuple[str, str]]:
         yield "left out" * (k == 0), line
 
 
-def _objective_lines(scores: dict[str, Any], objective: Any) -> Iterator[tuple[str, str]]:
+def _objective_lines(scores: dict[str, Any], objective: Any) -> dict[str, list[tuple[str, str]]]:
     """What the rule was made for, where that was not few errors."""
     from rosenblatt._study.costs import chosen_by, cost_words
 
+    if objective is None:
+        return {}
+    why, lines = f"the rule was chosen by {chosen_by(objective)}", {}
     if scores["cost"] is not None:
-        yield "cost", scores["cost"]["sentence"]
-        why = f"the rule was chosen by {chosen_by(objective)}"
-        yield "", f"{cost_words(objective, len(scores['classes']))}; {why}"
-    if objective is not None and objective.decides == "balanced" and scores["balanced"] is not None:
-        yield "balanced", f"{scores['balanced']:.1%}, the mean of the errors of each label"
-        if scores["cost"] is None:
-            yield "", f"the rule was chosen by {chosen_by(objective)}"
+        meaning = f"{cost_words(objective, len(scores['classes']))}; {why}"
+        lines["cost"] = [("cost", scores["cost"]["sentence"]), ("", meaning)]
+    if objective.decides == "balanced" and scores["balanced"] is not None:
+        lines["balanced"] = [("balanced", scores["balanced"]["sentence"]), ("", why)]
+    return lines
 
 
 def _in_words(of: dict[str, Any]) -> str:

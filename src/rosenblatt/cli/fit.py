@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 INTERRUPTED = 130
-_BOLD = ("Test cost", "Test error", "Warning", "Rerun")
+_BOLD = ("Test cost", "Balanced", "Test error", "Warning", "Rerun")
 
 
 @click.command(cls=Command)

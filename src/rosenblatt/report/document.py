@@ -100,7 +100,8 @@ class Asked(TypedDict):
     objective: str  # "error" | "cost" | "balanced": what chose candidate and threshold
     costs: list[CostOfPair]  # those given; all others are 1
     class_weight: str | None
-    meaning: str | None  # what errors cost, in words; None where no costs were given
+    # what the cost, or the balanced error, is; None where errors decide and all cost the same
+    meaning: str | None
     # how much the threshold of the score was moved, of more than two labels the score of each was
     # lowered; it is in the rule
     moved: float | list[float]
@@ -138,6 +139,18 @@ class Cost(TypedDict):
     method: str  # "bootstrap"
     always: dict[str, float]  # by label: the total if it were always said
     baseline: Constant  # the cheapest of these
+    sentence: str
+
+
+class Balanced(TypedDict):
+    """The mean of the error rates of the labels on test rows: each label counts the same."""
+
+    rate: float
+    interval: list[float] | None  # none by group
+    interval_words: str
+    confidence: float
+    method: str  # "MOVER"
+    baseline: float  # of always the same label, whichever
     sentence: str
 
 
@@ -212,6 +225,7 @@ class ErrorAnalysis(TypedDict):
     asked: Asked
     by_class: list[OfClass]
     cost: Cost | None
+    balanced: Balanced | None  # where the rule was chosen by it
     roc: RocCurve | None  # of two labels
     thresholds: Thresholds | None  # of two labels
     calibration: Calibrated | None

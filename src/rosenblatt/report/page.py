@@ -130,9 +130,9 @@ def _derived(content: Mapping[str, Any], claim: Mapping[str, Any] | None) -> dic
     effects = [effect for one in data.get("warnings") or [] if (effect := _effect(one))]
     return {
         "several": len(classes) > 2,
-        "by_cost": _by_cost(content),
+        "decided_by": _decided_by(content),
         "mild": all(_kind(one) in _MILD for one in data.get("warnings") or []),
-        "rates": charts.rates(_rates(content), not _by_cost(content)),
+        "rates": charts.rates(_rates(content), _decided_by(content) != "cost"),
         "errors": charts.errors(confusion.get("labels"), confusion.get("counts")),
         "matrix": matrix(confusion),
         "weights": charts.weights(terms, (rule.get("other"), rule.get("label")), proved),
@@ -177,37 +177,42 @@ def _effect(warned: Any) -> Mapping[str, Any] | None:
     return warned.get("effect") if isinstance(warned, Mapping) else None
 
 
-def _by_cost(content: Mapping[str, Any]) -> bool:
-    """Whether costs decide, and so stand first."""
-    asked = content.get("asked") or {}
-    return bool(content.get("cost")) and asked.get("objective") == "cost"
+def _decided_by(content: Mapping[str, Any]) -> str:
+    """What stands first: "error", or "cost" or "balanced" where that is known."""
+    objective = str((content.get("asked") or {}).get("objective"))
+    return objective if content.get(objective) else "error"
 
 
 def _rates(content: Mapping[str, Any]) -> list[Rate]:
     """On the same test rows; without what is not known of one."""
     error, n = content.get("error") or {}, (content.get("error") or {}).get("test_n")
-    cost, by_cost = content.get("cost") or {}, _by_cost(content)
+    by = _decided_by(content)
     own, always, floor = error, error.get("majority_label"), error.get("majority_errors")
     floor = floor / n if n and floor is not None else None
-    if by_cost:
+    always = None if always is None else f"always {named(always)}"
+    if by == "balanced":
+        own = content["balanced"]
+        always, floor = "always the same", own.get("baseline")
+    elif by == "cost":
+        cost = content["cost"]
         own = {"rate": cost.get("per_row"), "interval": cost.get("interval")}
         constant = cost.get("baseline") or {}
-        always, floor = constant.get("label"), constant.get("per_row")
+        always, floor = f"always {named(constant.get('label'))}", constant.get("per_row")
     rates = [Rate("this rule", own.get("rate"), own.get("interval"), "own")]
-    if None not in (floor, always):
-        rates.append(Rate(f"always {named(always)}", floor, None, "floor"))
+    if always is not None and floor is not None:
+        rates.append(Rate(always, floor, None, "floor"))
     for other in (content.get("comparisons") or [])[1:]:
         rate, wrong = other.get("cost"), other.get("test_errors")
-        if not by_cost:
+        if by == "error":
             rate = wrong / n if n and wrong is not None else None
         if rate is not None:
-            ends = None if by_cost else other.get("interval")
+            ends = other.get("interval") if by == "error" else None
             name = str(other.get("name"))
             rates.append(Rate(OTHERS.get(name, name), rate, ends, "other"))
     if n and (card := content.get("card")):
-        rate = card.get("cost") if by_cost else card["test_errors"] / n
+        rate = card["test_errors"] / n if by == "error" else card.get("cost")
         name = f"card of {many(len(card['terms']), 'term')}"
-        rates.append(Rate(name, rate, None if by_cost else card.get("interval"), "other"))
+        rates.append(Rate(name, rate, card.get("interval") if by == "error" else None, "other"))
     return rates
 
 

@@ -167,41 +167,46 @@ def _split(split: Split) -> str:
 
 
 def _errors(document: Fit) -> Iterator[Line]:
-    """The test error, or first what the errors cost where that decided, beside what else was tried
-    on the same rows."""
+    """The test error, or first the cost or the balanced error where that decided, beside what else
+    was tried on the same rows."""
     error, cost, others = document["error"], document["cost"], document["comparisons"][1:]
     assert error is not None
     n, by = error["test_n"], document["asked"]["objective"]
-    leads = cost is not None and by == "cost"
-    always, of_always = error["majority_label"], f"{error['majority_errors'] / n:.1%}"
-    wrong = f"{error['rate']:>5.1%}  {error['test_errors']:,} of {n:,} rows wrong"
-    wrong += f"; {error['interval_words']}"
+    constant, of_constant = f"always {named(error['majority_label'])}", error["majority_errors"] / n
+    wrong = f"{error['test_errors']:,} of {n:,} rows wrong; {error['interval_words']}"
+    rate = f"{error['rate']:>5.1%}  {wrong}; {constant}: {of_constant:.1%}"
 
-    def figure(of: ComparedOnTest | CardBeside) -> str:
-        return number(of["cost"], 3) if leads else f"{of['test_errors'] / n:.1%}"
+    def figure(value: float | None) -> str:
+        return number(value, 3) if by == "cost" else f"{value:.1%}"
 
-    if cost is not None and leads:
-        total = f"a row ({number(cost['total'])} for {n:,} test rows); {cost['interval_words']}"
-        yield "Test cost", f"{number(cost['per_row'], 3):>5}  {total}"
-        yield "Test cost", document["asked"]["meaning"] or ""
-        always, of_always = cost["baseline"]["label"], number(cost["baseline"]["per_row"], 3)
-    elif by == "balanced":
-        yield "Test error", f"{wrong}. The rule was chosen by the balanced error, not by this rate"
-    else:
-        yield "Test error", wrong
-    same = f"always {named(always)}, on the same rows"
+    def measured(other: ComparedOnTest | CardBeside) -> str:
+        return figure(other["test_errors"] / n if by == "error" else other["cost"])
+
+    head, own, what = "Test error", error["rate"], wrong
+    if cost is not None and by == "cost":
+        head, own, cheapest = "Test cost", cost["per_row"], cost["baseline"]
+        what = f"a row ({number(cost['total'])} for {n:,} test rows); {cost['interval_words']}"
+        constant, of_constant = f"always {named(cheapest['label'])}", cheapest["per_row"]
+    elif (balanced := document["balanced"]) is not None:
+        head, own = "Balanced", balanced["rate"]
+        what = f"balanced error of {n:,} test rows; {balanced['interval_words']}"
+        constant, of_constant = "always the same label", balanced["baseline"]
+    yield head, f"{figure(own):>5}  {what}"
+    if by != "error":
+        yield head, document["asked"]["meaning"] or ""
+    same = f"{constant}, on the same rows"
     for other in others:
         if other["column"]:
-            same += f"; {other['name']}: {figure(other)}{_balanced(other, by)}"
-    yield "Compared", f"{of_always:>5}  {same}"
+            same += f"; {other['name']}: {measured(other)}"
+    yield "Compared", f"{figure(of_constant):>5}  {same}"
     whole = [other for other in others if not other["column"]]
     for other in whole:
         name = OTHERS.get(other["name"], other["name"])
-        yield "Compared", f"{figure(other):>5}  {name}{_balanced(other, by)}"
+        yield "Compared", f"{measured(other):>5}  {name}"
     if (card := document["card"]) is not None:
         of = many(len(card["terms"]), "term")
         words = f"a card of {of}, to be added up by hand: {option('scorecard', True)}"
-        yield "Compared", f"{figure(card):>5}  {words}"
+        yield "Compared", f"{measured(card):>5}  {words}"
     if whole and any(c["name"].startswith(CARD) for c in document["candidates"]):
         yield "", f"{' ' * _INDENT}{_NOT_CARDS}"
     left_out: dict[str, list[str]] = {}
@@ -210,25 +215,10 @@ def _errors(document: Fit) -> Iterator[Line]:
             left_out.setdefault(why, []).append(OTHERS[name])
     for why, names in left_out.items():
         yield "Compared", f"{' and '.join(names)} not tried: {why}"
-    if leads:
-        rate = error["majority_errors"] / n
-        yield "Test error", f"{wrong}; always {named(error['majority_label'])}: {rate:.1%}"
-    elif cost is not None:
+    if by != "error":
+        yield "Test error", rate
+    if cost is not None and by != "cost":
         yield "Cost", cost["sentence"]
-    classes = document["by_class"]
-    if by == "balanced" and classes:
-        rates = [1 - c["recall"] for c in classes if c["recall"] is not None]
-        yield (
-            "Balanced",
-            f"{sum(rates) / len(rates):>5.1%}  the mean of the error rates of the labels; always "
-            f"the same label: {1 - 1 / len(classes):.1%}",
-        )
-
-
-def _balanced(other: ComparedOnTest, objective: str) -> str:
-    """What counts, where that is neither the error nor its cost."""
-    shown = objective == "balanced" and other["cost"] is not None
-    return f" (balanced: {other['cost']:.1%})" if shown else ""
 
 
 _NOT_CARDS = "(these use every column, with a weight of its own)"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from numbers import Integral
 from typing import Any
@@ -53,6 +54,29 @@ def _exact(errors: float, n: float, confidence: float) -> tuple[float, float]:
     lo = 0.0 if errors == 0 else float(betaincinv(errors, n - errors + 1, tail))
     hi = 1.0 if errors == n else float(betaincinv(errors + 1, n - errors, 1 - tail))
     return lo, hi
+
+
+def balanced_interval(
+    errors: Sequence[int], rows: Sequence[int], confidence: float = 0.95
+) -> tuple[float, float]:
+    """The interval for the mean of the error rates of several labels, from the exact one of each.
+
+    The distances from a rate to its ends are added as those of independent numbers are, by their
+    squares (MOVER: Zou, Huang and Zhang, Computational Statistics & Data Analysis 53, 2009). That
+    is not exact: for two labels of 3 to 300 rows 95% are 92% at least, where errors are rare.
+
+    Examples
+    --------
+    >>> from rosenblatt.selection.measures import balanced_interval
+    >>> [round(end, 3) for end in balanced_interval([50, 11], [140, 60])]
+    [0.211, 0.344]
+    """
+    rates = [wrong / n for wrong, n in zip(errors, rows, strict=True)]
+    ends = [clopper_pearson(wrong, n, confidence) for wrong, n in zip(errors, rows, strict=True)]
+    k, mean = len(rates), sum(rates) / len(rates)
+    below = math.hypot(*(rate - lo for rate, (lo, _) in zip(rates, ends, strict=True))) / k
+    above = math.hypot(*(hi - rate for rate, (_, hi) in zip(rates, ends, strict=True))) / k
+    return max(0.0, mean - below), min(1.0, mean + above)
 
 
 # --- Rows in groups: those of one are more alike than others, and tell less ----------------------

@@ -461,17 +461,17 @@ def test_a_file_that_changes_while_it_is_encoded(monkeypatch):
 
 
 def test_where_the_cache_is(monkeypatch, tmp_path):
-    assert cache.cache_folder() == tmp_path / "cache"
-    assert cache.cache_folder(tmp_path) == tmp_path
+    assert files.cache_folder() == tmp_path / "cache"
+    assert files.cache_folder(tmp_path) == tmp_path
     monkeypatch.delenv("ROSENBLATT_CACHE")
     monkeypatch.setenv("XDG_CACHE_HOME", "/var/x")
     monkeypatch.setenv("HOME", "/home/someone")
     monkeypatch.setattr(files.sys, "platform", "linux")
-    assert str(cache.cache_folder()) == "/var/x/rosenblatt"
+    assert str(files.cache_folder()) == "/var/x/rosenblatt"
     monkeypatch.delenv("XDG_CACHE_HOME")
-    assert str(cache.cache_folder()) == "/home/someone/.cache/rosenblatt"
+    assert str(files.cache_folder()) == "/home/someone/.cache/rosenblatt"
     monkeypatch.setattr(files.sys, "platform", "darwin")
-    assert str(cache.cache_folder()) == "/home/someone/Library/Caches/rosenblatt"
+    assert str(files.cache_folder()) == "/home/someone/Library/Caches/rosenblatt"
 
 
 def test_the_doctor_knows_the_cache(shell, tmp_path):

@@ -14,8 +14,7 @@ from typing import Any
 from rosenblatt._out_of_core import store
 from rosenblatt._out_of_core.sources import Source, key_of, source_of, stamps
 from rosenblatt._out_of_core.store import Stored, writing
-from rosenblatt._util.files import Lock, onto_disk, sync_folder
-from rosenblatt._util.files import cache_folder as cache_folder
+from rosenblatt._util.files import Lock, cache_folder, onto_disk, sync_folder
 from rosenblatt._util.progress import heard_by, note
 from rosenblatt.data.files import stamp
 from rosenblatt.errors import FileError

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from types import FrameType, TracebackType
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
-from rosenblatt._util.progress import DESCRIPTION, interrupted_by, log, rich_bar
+from rosenblatt._util.progress import DESCRIPTION, LINES_APART, interrupted_by, log, rich_bar
 from rosenblatt.errors import InputError
 
 if TYPE_CHECKING:
@@ -57,9 +57,6 @@ class Checkpoint(Protocol):
 
 class Interrupted(Exception):  # noqa: N818 - it is not an error
     """Ctrl-C or SIGTERM; raised between chunks of rows only, where the state is consistent."""
-
-
-_EVERY = 10.0  # seconds between lines of the log
 
 
 class Watch:
@@ -165,7 +162,7 @@ class Watch:
             self._checkpoint.chunk(state)
         if self._progress is not None:
             self._progress.chunk(state)
-        if time.monotonic() - self._logged > _EVERY:
+        if time.monotonic() - self._logged > LINES_APART:
             self._logged = time.monotonic()
             log(f"training: epoch {state.epoch + 1}, {state.updates:,} updates")
 

@@ -191,7 +191,7 @@ def shown_with_pace(*, quiet: bool) -> Iterator[None]:
         passes.end()
 
 
-_EVERY = 10.0  # seconds between lines
+LINES_APART = 10.0  # seconds, where there is no terminal
 
 
 @final
@@ -210,7 +210,7 @@ class _Passes:
         self._done = int(done or 0)
         if self._bar is not None:
             self._bar.update(self._task, completed=self._done, description=self._now())
-        elif time.monotonic() - self._said > _EVERY:
+        elif time.monotonic() - self._said > LINES_APART:
             self._said = time.monotonic()
             print(self._now(), file=sys.stderr)
 

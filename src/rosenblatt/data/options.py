@@ -1,8 +1,9 @@
 """How a table is read: every option with its help, its checks, and how it is typed and stored.
 
 Keywords of `rosenblatt.data.read` and `rosenblatt.study`, options of the commands, what is kept in
-model files, and printed commands are made of the fields below; a new option is one field. Nothing
-heavy is imported: a command says what is wrong here before it has loaded anything.
+model files, and printed commands are made of the fields below: a new option is one field, and a
+keyword of both functions. Nothing heavy is imported: a command says what is wrong here before it
+has loaded anything.
 """
 
 from __future__ import annotations

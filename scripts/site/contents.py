@@ -11,7 +11,6 @@ CONTENTS = {
         "tutorial",
         "lecture-notes",
         "homework",
-        "my-code-is-wrong",
         "tour/first-steps",
         "tour/the-theorem",
         "tour/separation",

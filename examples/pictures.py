@@ -1,4 +1,4 @@
-"""Draws the pictures of docs/pictures.md: python examples/pictures.py [folder]."""
+"""Draws the pictures of docs/playground.md: python examples/pictures.py [folder]."""
 
 import sys
 from pathlib import Path

@@ -28,15 +28,16 @@ object and nothing else; if it fails (exit codes 2 and 70), the object has the f
 | exit code | meaning |
 |---|---|
 | 0 | done. `certify`: the question is decided, whatever the verdict. `verify`: the proof holds |
-| 1 | `verify`: read, and the proof does not hold. `grade --exit-code`: a program is not right |
-| 2 | wrong usage, bad input, a file that is no certificate |
+| 1 | `verify`: the proof does not hold. `grade --exit-code`: a program is not correct |
+| 2 | wrong usage, bad input, a file that is not a certificate |
 | 3 | undecided: `certify`, and `verify` of an undecided certificate |
 | 13 | `verify`: accepted up to chance, which is not proved |
-| 70 | a failure that nobody expected: please report it |
+| 70 | a bug: please report it |
 | 130 | interrupted by Ctrl-C; what was finished is written |
 
-`certify --exit-code` tells the verdicts apart: 0 complete separation, 10 overlap, 11 quasi-complete
-separation, 12 not separable, where 10 or 11 is open, 13 overlap up to chance, which is not proved.
+`certify --exit-code` has a code for each verdict: 0 complete separation, 10 overlap,
+11 quasi-complete separation, 12 not separable, where 10 or 11 is open, 13 overlap up to chance,
+which is not proved.
 """
 SHARED = "Options of all commands that read tables"
 

@@ -30,7 +30,6 @@ CONTENTS = {
         "large-data",
         "streams",
         "playground",
-        "pictures",
     ],
     "Explanations": ["certificate", "fewest-errors", "theory", "results"],
     "Reference": [

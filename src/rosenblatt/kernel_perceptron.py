@@ -332,12 +332,12 @@ class GramSet(TrainingSet):
     def returned(self, estimator: Training) -> NDArray[np.float64]:
         why = (
             "the data or the parameters are not those of the fit before: a kernel rule is made of "
-            "its training rows and cannot go on from others. Set warm_start=False to begin anew"
+            "its training rows and cannot go on from others. Set warm_start=False to start again"
         )
         if estimator._state is None:
             why = (
                 "this estimator was loaded from a file, which keeps a kernel rule and not the "
-                "state of its training. Set warm_start=False to begin anew, or give dual_coef_init"
+                "state of its training. Set warm_start=False to start again, or give dual_coef_init"
             )
         raise InputError(f"warm_start=True, but {why}.", option="warm_start", value=True)
 

@@ -309,7 +309,7 @@ class Opinions:
     def _meaning(self, status: Status) -> str:
         none = f"Not settled: no rule with at most {many(self.errors, 'error')} was found"
         return {
-            "forced": "All these rules give the same answer as the rule asked.",
+            "forced": "All these rules give the same answer as this rule.",
             "overruled": "All these rules give the other answer.",
             "contested": "At least one of these rules gives the other answer.",
             "open": f"{none} that gives the other answer, but none is ruled out.",

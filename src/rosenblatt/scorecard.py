@@ -131,7 +131,7 @@ class Scorecard(Classifier):
             examples, classes = targets.examples(rows, y, sample_weight, self.class_weight)
             if len(classes) > 2:
                 raise InputError(
-                    "Only binary classification is supported. A card tells two classes apart, and "
+                    "Only binary classification is supported. A card is for two classes, and "
                     f"y holds {len(classes)}: ask for one against the rest, y == label."
                 )
             signs = self._demanded(rows.shape[1])

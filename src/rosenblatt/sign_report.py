@@ -579,7 +579,7 @@ def _allowed(errors: Any, problem: Problem) -> int:
         return problem.best.cost
     real = isinstance(errors, Real) and not isinstance(errors, bool)
     if not real or not 0 <= errors < math.inf:
-        raise InputError(f"errors must be a number from 0 on, or None; got {errors!r}.")
+        raise InputError(f"errors must be a number, 0 or greater, or None; got {errors!r}.")
     return math.floor(Fraction(errors) / problem.unit)
 
 

@@ -57,7 +57,7 @@ def check_form(claim: Any) -> None:
     demand(claim["numbers"] == "float", "the numbers must be meant as floats")
     demand(claim["fit_intercept"] is True, "rules through the origin are not what cones speak of")
     for name in ("rows", "at_least"):
-        demand(is_count(claim[name]), f"{name} is not a whole number from 0 on")
+        demand(is_count(claim[name]), f"{name} is not a whole number, 0 or greater")
     for name in ("dropped", "columns", "labels", "powers", "tree"):
         demand(type(claim[name]) is list, f"{name} is not a list")
     demand(all(map(is_count, claim["dropped"])), "dropped holds something other than row numbers")
@@ -91,7 +91,7 @@ class Table:
             self.cost = dict.fromkeys(data.present, 1)
         else:
             demand(type(costs) is list and len(costs) == data.n, "costs are not one for each row")
-            demand(all(map(is_count, costs)), "a cost is not a whole number from 0 on")
+            demand(all(map(is_count, costs)), "a cost is not a whole number, 0 or greater")
             self.cost = {i: costs[i] for i in data.present}
 
     def whole(self, i: int) -> list[int]:

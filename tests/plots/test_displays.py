@@ -138,7 +138,7 @@ def test_the_pictures_of_the_documentation_can_be_drawn_again(tmp_path):
         for path in images
         if not path.name.startswith(("report", "playground"))  # pages in a browser
     }
-    page = (ROOT / "docs" / "pictures.md").read_text()
+    page = (ROOT / "docs" / "playground.md").read_text()
     assert {path.name for path in tmp_path.iterdir()} == set(kept)
     for name, path in kept.items():
         assert f"(images/{name})" in page

@@ -111,7 +111,7 @@ def test_with_its_data_a_report_proves_everything_on_opening(reports, opened):
         f"{NOW} All claims of the certificate hold for all rows of the table"
     )
     assert "overlap, 1,319 rows, proved." in says(page)
-    assert "who has the report has the data" in says(page, "#drop")
+    assert "whoever has the report has the data" in says(page, "#drop")
     assert opened.troubles == []
 
 

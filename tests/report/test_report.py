@@ -190,7 +190,7 @@ def test_the_answer_comes_first_and_then_why():
 
 def test_the_question_and_the_answer_with_its_caution():
     said = words(Page(render(reports.credit())))
-    assert "Can card be predicted from 9 columns? Better than by guessing: 15.5% of the 264" in said
+    assert "Can card be predicted from 9 columns? Better than guessing: 15.5% of the 264" in said
     assert "But it misses 34 of the 59 rows labelled no." in said
     assert "without them, 15.5% are wrong." in words(Page(render(reports.leak())))
 

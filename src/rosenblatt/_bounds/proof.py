@@ -213,13 +213,13 @@ def load(path: str | os.PathLike[str]) -> dict[str, Any]:
         verify_errors.check_form(claim)
         demand(claim["rule"] is not None, "it has no rule")
         rule = read_rule(claim["rule"], claim)
-        demand(is_count(claim["at_most"]), "at_most is not a whole number from 0 on")
+        demand(is_count(claim["at_most"]), "at_most is not a whole number, 0 or greater")
         if (compared := claim["tolerates"]) is not None:
             demand(is_count(compared["errors"]), "what it tolerates has no errors")
             compared["rule"] = compared["rule"] and read_rule(compared["rule"], claim)
         costs, unit = claim["costs"], Fraction(claim["unit"])
         each = costs is None or (len(costs) == claim["rows"] and all(map(is_count, costs)))
-        demand(each, "costs are not a whole number from 0 on for each row")
+        demand(each, "costs are not a whole number, 0 or greater, for each row")
     except verify.Rejected as reason:
         raise InputError(f"{path} is not a proof of errors: {reason}.") from None
     except OSError:

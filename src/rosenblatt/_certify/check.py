@@ -47,7 +47,7 @@ def nothing_rejected() -> Iterator[None]:
     except verify.Rejected as reason:
         raise VerificationError(
             f"A certificate was found that its verifier rejects ({reason}), so that nothing is "
-            "returned. This is a mistake in rosenblatt: please report it, with the data if you can."
+            "returned. This is a bug in rosenblatt: please report it, with the data if you can."
         ) from None
 
 

@@ -67,7 +67,7 @@ def telling_lines(certificate: Certificate) -> Iterator[str]:
         yield f"{many(len(columns) - _SHOWN, 'more column', 'One')} like this."
     if words:
         some = listed([f"{c.column} ({c.rows:,} of {n} rows)" for c in words], _WORDS)
-        yield f"Single words tell the label of rows without an error: {some}."
+        yield f"Single words determine the label of rows without an error: {some}."
     if both:
         them = "such a column is known only after the outcome"
         yield f"Possible target leakage: if {them}, leave it out."

@@ -301,7 +301,7 @@ def levels_of(y: NDArray[Any], given: Any, order: Any, there: NDArray[np.bool_])
             raise InputError(
                 f"y holds text, {listed(list(map(repr, order)), 5)}, and the family ordinal needs "
                 "the order of its levels, which is not that of the alphabet: "
-                f"{option('levels', ...)}, from the lowest on.",
+                f"{option('levels', ...)}, starting with the lowest.",
                 option="levels",
             )
     order = list(order)

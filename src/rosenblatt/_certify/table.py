@@ -86,7 +86,7 @@ def read(
     if len(classes) > 2 and n * len(classes) > _MOST_COMPARISONS:
         raise InputError(
             f"y holds {len(classes):,} classes in {n:,} rows, too many to compare each row with "
-            "each class. Is y a number to be predicted, rather than a label? Else ask for each "
+            "each class. Is y a number to be predicted, rather than a label? If not, certify each "
             f"class against the rest: {function}(X, y == label)."
         )
     signs = _signs(y, classes, there)

@@ -662,7 +662,7 @@ def _meaning(certificate: Certificate) -> Iterator[str]:
     """Of the labels."""
     labels, target = certificate.classes, certificate.to_dict()["target"]
     if certificate.family == "ordinal":
-        yield f"Levels of {target}, from the lowest on: {first_few(labels, _MORE_SHOWN)}."
+        yield f"Levels of {target}, starting with the lowest: {first_few(labels, _MORE_SHOWN)}."
     if certificate.family in verify.PAIRED:
         what = {"cox": "have an event", "conditional": "were chosen"}[certificate.family]
         yield f"Rows with {target} = {labels[-1]} {what}."

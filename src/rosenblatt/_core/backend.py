@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 _NO_CORE = (
     "rosenblatt was installed without its compiled core ({error}) and trains with the NumPy "
-    "reference: the same results, hundreds of times slower. To mend it: install a C++17 compiler "
+    "reference: the same results, hundreds of times slower. To fix this, install a C++17 compiler "
     "and install rosenblatt again with `pip install --force-reinstall --no-cache-dir`. To use the "
     "reference on purpose: ROSENBLATT_CORE=reference."
 )

@@ -260,7 +260,7 @@ class Checkpoint:
 
     def _unreadable(self, why: InvalidDocument) -> InputError:
         ours = FORMAT.encode() in beginning(self._path, 200)  # others are not to be deleted
-        advice = "Delete it to begin anew" if ours else "Name another file for the checkpoint"
+        advice = "Delete it to start again" if ours else "Name another file for the checkpoint"
         return InputError(f"{self._path} cannot be read as a checkpoint: {why}. {advice}.")
 
     def _refuse_other(self, before: dict[str, Any], wanted: dict[str, Any]) -> None:
@@ -274,8 +274,8 @@ class Checkpoint:
 
     def _other(self, why: str) -> InputError:
         return InputError(
-            f"The checkpoint {self._path} is of another training: {why}. Give it what it was begun "
-            "with, name another file, or delete this one to begin anew."
+            f"The checkpoint {self._path} is of another training: {why}. Use what it was started "
+            "with, name another file, or delete this one to start again."
         )
 
     def _refuse_further(self, state: PrimalState, settings: Settings) -> None:

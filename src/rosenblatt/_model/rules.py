@@ -258,7 +258,7 @@ def write_card(p: Scorecard) -> dict[str, Any]:
 
 def read_card(part: Part, p: Scorecard) -> None:
     if len(p.classes_) != 2:
-        raise InvalidDocument(f"a card tells 2 classes apart, and there are {len(p.classes_)}")
+        raise InvalidDocument(f"a card is for 2 classes, and there are {len(p.classes_)}")
     with part:
         earned = [_earned(term, p.n_features_in_) for term in part.parts("terms")]
         threshold = _whole(part, "threshold", _LARGEST)

@@ -119,8 +119,8 @@ def certified(
 ) -> Certificate:
     if rows.k is not None:
         raise InputError(
-            f"There are {len(rows.classes)} classes: of rows on disk or on an engine two can be "
-            "decided about. Name the one to tell from all others "
+            f"There are {len(rows.classes)} classes: for rows on disk or on an engine there may be "
+            "only two. Name the one to compare with all others "
             f"({option('positive', ...)} when the table is read), or ask certify with all rows in "
             "memory."
         )

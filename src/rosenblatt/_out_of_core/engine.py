@@ -153,7 +153,7 @@ def _broken(error: BaseException) -> EngineError:
     return EngineError(
         f"The executor is broken ({error or type(error).__name__}): one of its processes died, and "
         "it does not replace it. Make a new one and train again, from the checkpoint if there is "
-        "one; or use Dask or Ray, which go on."
+        "one; or use Dask or Ray, which continue."
     )
 
 
@@ -168,7 +168,7 @@ def connected(address: str) -> Iterator[OnDask]:
     except (OSError, ValueError, TimeoutError) as error:
         raise EngineError(
             f"No Dask scheduler answers at {address} ({error}). Start one with `dask scheduler`, "
-            "and workers with `dask worker`; or mend the address."
+            "and workers with `dask worker`; or correct the address."
         ) from None
     with client:
         yield OnDask(client)
@@ -219,7 +219,7 @@ class OnDask:
     def _results(self, handles: Sequence[Any]) -> list[Any]:
         if any(handle.status == "cancelled" for handle in handles):
             raise EngineError(
-                "The Dask scheduler has forgotten what it was asked: it was restarted, or the "
+                "The Dask scheduler has lost its tasks: it was restarted, or the "
                 "connection to it was lost. Train again, from the checkpoint if there is one."
             )
         failed = {k: h.exception() for k, h in enumerate(handles) if h.status == "error"}

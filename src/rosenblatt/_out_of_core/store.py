@@ -142,7 +142,7 @@ class Stored:
         if not sound:
             raise FileError(
                 f"{self.folder} is damaged: its rows do not follow each other, or have columns or "
-                "classes that there are not. Remove this folder; then it is made anew."
+                "classes that there are not. Remove this folder; it will be written again."
             )
 
     def _csr(self, begin: int, end: int, *, checked: bool) -> Csr:

@@ -115,7 +115,7 @@ def check(estimator: Any, checkpoint: Any) -> Settings:
         )
     if checkpoint is not None and estimator.warm_start:
         raise InputError(
-            "warm_start=True and a checkpoint are two ways to go on: set warm_start=False, the "
+            "warm_start=True and a checkpoint both resume training: set warm_start=False, the "
             "checkpoint does it."
         )
     return checked(estimator)

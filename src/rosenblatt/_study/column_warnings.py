@@ -130,7 +130,7 @@ def _revealed(
 
 def _almost(name: str, alone: Telling) -> str:
     if alone == (0, None):
-        return f"{name} alone tells the label of every row"
+        return f"{name} alone determines the label of every row"
     if alone.label is None:
         return f"{name} alone is wrong in only {alone.error:.1%} of rows"
     whom = f"{named(str(alone.label))} from all other labels"

@@ -66,8 +66,8 @@ if TYPE_CHECKING:
 _FOUND_SELDOM = 0.5  # a label of which no larger share is found is spoken of
 _NAMED = 2
 _FIRST = {  # what stands first where it was warned of
-    "worse": "Worse than by guessing",
-    "no better": "Not shown to be better than by guessing",
+    "worse": "Worse than guessing",
+    "no better": "Not shown to be better than guessing",
 }
 
 
@@ -77,7 +77,7 @@ def answer(objective: str, begun: Beginning, warnings: Sequence[Warned]) -> Answ
         return None
     tested = _tested(error["test_n"], begun["split"]["folds"])
     kinds = {warned["kind"] for warned in warnings}
-    better = "Better than by guessing" if error["interval"] else "No interval, so it may be chance"
+    better = "Better than guessing" if error["interval"] else "No interval, so it may be chance"
     short = next((_FIRST[kind] for kind in _FIRST if kind in kinds), better)
     sentence = _wrong(error, tested)
     if (balanced := begun["balanced"]) is not None:

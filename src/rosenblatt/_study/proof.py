@@ -75,7 +75,7 @@ def prove_all(compared: Compared, options: Options, seconds: Seconds) -> Proved:
                 proved = replace(proved, of_training=margins)
         if not options.thorough:
             return proved
-        with step("what the rows force"):
+        with step("fewest errors and forced signs"):
             signs = robustness.signs(X, y, weights, certificate)
             proved = replace(proved, signs=signs)
         with step("second opinions"):

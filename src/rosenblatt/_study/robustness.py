@@ -167,7 +167,7 @@ def _forced_sentence(report: SignReport, own: int | None, decides: str) -> str:
             firm = f"any {column.tolerates.labels:,} of the {rows:,} labels are wrong"
             sentence += f" {column.name} is {word} in every best rule, even if {firm}."
     if own is not None and own > errors:
-        sentence += f" The rule above makes {own:,}: this need not hold for it."
+        sentence += f" The rule above makes {own:,}, so it is not bound by this."
     return sentence
 
 

@@ -149,8 +149,8 @@ def _read(source: TableRows | SvmlightRows, rows: Stored, target: str | None) ->
 
 def _unasked(rows: Stored) -> str:
     return (
-        f"Not asked: whether a hyperplane separates all {rows.n:,} rows needs them in memory, "
-        f"{rows.nbytes / 2**30:,.1f} GiB as numbers. rosenblatt.certify_stored asks."
+        f"Separability was not checked: that takes all {rows.n:,} rows in memory, "
+        f"{rows.nbytes / 2**30:,.1f} GiB as numbers. rosenblatt.certify_stored checks it."
     )
 
 

@@ -325,7 +325,7 @@ def returned(estimator: Training, d: int, classes: NDArray[Any]) -> Weights:
         raise InputError(
             f"warm_start=True, but the fit before was on {weights.shape[1] - 1} features with "
             f"classes {estimator.classes_.tolist()}, and now there are {d} with "
-            f"{classes.tolist()}. Set warm_start=False to begin anew.",
+            f"{classes.tolist()}. Set warm_start=False to start again.",
             option="warm_start",
             value=True,
         )

@@ -71,8 +71,8 @@ _NOT_SEPARABLE = 12
     "--family",
     type=click.Choice(FAMILIES),
     default="logistic",
-    help="Whose estimate is asked about; logistic is for probit and complementary log-log models, "
-    "too.  [default: logistic]",
+    help="Model whose estimate is checked; logistic also covers probit and complementary log-log "
+    "models.  [default: logistic]",
 )
 @click.option(
     "--event",
@@ -98,7 +98,8 @@ _NOT_SEPARABLE = 12
 @click.option(
     "--levels",
     metavar="A,B,...",
-    help="With --family ordinal: the labels from the lowest on.  [default: the order of numbers]",
+    help="With --family ordinal: the labels, starting with the lowest.  "
+    "[default: the order of numbers]",
 )
 @click.option(
     "--absorb",

@@ -95,9 +95,9 @@ def command(
     MODEL is a file that `rosenblatt fit` or rosenblatt.save wrote.
 
     --sql, --excel-formula, --python and --javascript take the columns as they are in the table,
-    read them as training did, and give the label. A column that a language cannot read so is
-    refused: SQL and formulas do not read numbers with a unit, Python and JavaScript read all. In a
-    sheet dates are dates. --c takes numbers and words that were read before. Scorecards give the
+    read them as training did, and give the label. A column that a language cannot read in this way
+    is refused: SQL and formulas do not read numbers with a unit, Python and JavaScript read all. In
+    a sheet dates are dates. --c takes numbers and words that were read before. Scorecards give the
     same labels everywhere. Other linear rules do so to the last bit in SQLite, Python, JavaScript
     and C; in a spreadsheet, rows within rounding error of the boundary may differ.
 
@@ -108,10 +108,10 @@ def command(
     or 0 for categories. Scorecards cannot be exported to ONNX; use --sql or --python. Needs the
     extra: pip install "rosenblatt[onnx]".
 
-    --check TABLE compares every row with `rosenblatt predict`. At the first that differs it names
-    row and column, writes nothing, and exits with 2. Formulas are evaluated as in a spreadsheet
-    that has opened TABLE; that needs the extra: pip install "rosenblatt[formulas]". TABLE is read
-    as the table of training was; options such as --sep say what is different.
+    --check TABLE compares every row with `rosenblatt predict`. At the first row that differs it
+    names row and column, writes nothing, and exits with 2. Formulas are evaluated as in a
+    spreadsheet that has opened TABLE; that needs the extra: pip install "rosenblatt[formulas]".
+    TABLE is read like the training table; options such as --sep say what is different.
 
     \b
     Examples:

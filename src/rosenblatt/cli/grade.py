@@ -24,7 +24,7 @@ _LABELS = {"-1,1": (-1, 1), "0,1": (0, 1)}
 @click.argument("submission", metavar="FILE.py[:FUNCTION]")
 @_options.choice("--task", _TASKS, "pla", "Algorithm that the function should be.")
 @_options.choice("--notes", _NOTES, "li-hang", "Lecture notes whose conventions hold.")
-@_options.choice("--labels", list(_LABELS), "-1,1", "How the two labels are written.")
+@_options.choice("--labels", list(_LABELS), "-1,1", "The two labels in y.")
 @click.option(
     "--layout",
     type=click.Choice(("rows", "columns")),
@@ -33,12 +33,12 @@ _LABELS = {"-1,1": (-1, 1), "0,1": (0, 1)}
 @click.option(
     "--tie",
     type=click.Choice(("mistake", "positive", "negative")),
-    help="What a score of 0 is.  [default: as in the notes]",
+    help="How a score of 0 counts.  [default: as in the notes]",
 )
 @click.option(
     "--order",
     type=click.Choice(("any", "cyclic", "shuffle")),
-    help="Of the updates; shuffle: rows are shuffled in every epoch.  [default: as in the notes]",
+    help="Order of the updates; shuffle: a new one in every epoch.  [default: as in the notes]",
 )
 @click.option(
     "--intercept/--no-intercept",
@@ -47,15 +47,15 @@ _LABELS = {"-1,1": (-1, 1), "0,1": (0, 1)}
     help="Whether there is an intercept b.  [default: as in the notes]",
 )
 @click.option(
-    "--points", type=float, default=10.0, show_default=True, help="Points for a right program."
+    "--points", type=float, default=10.0, show_default=True, help="Points for a correct program."
 )
 @click.option(
     "--hints",
     type=click.IntRange(0, 3),
     default=3,
     show_default=True,
-    help="How much is said: 0: right or not; 1: where to look; 2: the mistake; 3: the first "
-    "wrong step, too.",
+    help="How much the report says: 0: right or not; 1: where to look; 2: the mistake; 3: also the "
+    "first wrong step.",
 )
 @click.option(
     "--seed",
@@ -63,7 +63,7 @@ _LABELS = {"-1,1": (-1, 1), "0,1": (0, 1)}
     type=click.IntRange(0),
     default=0,
     show_default=True,
-    help="How columns of the tables are exchanged and turned.",
+    help="Seed by which columns of the tables are permuted and change their signs.",
 )
 @click.option(
     "--time", "seconds", type=float, default=20.0, show_default=True, help="Seconds for a program."
@@ -71,7 +71,7 @@ _LABELS = {"-1,1": (-1, 1), "0,1": (0, 1)}
 @_options.file_option("--gradescope", help="Write results.json for Gradescope to FILE.")
 @_options.file_option("--otter", help="Write results for Otter-Grader to FILE as JSON.")
 @_options.file_option("--junit", help="Write JUnit XML to FILE.")
-@_options.flag("--exit-code", "Exit with 1 if a program is not right.")
+@_options.flag("--exit-code", "Exit with 1 if a program is not correct.")
 @_options.force_option
 @_options.output_options
 def command(
@@ -87,15 +87,15 @@ def command(
     out: _common.Output,
     **assignment: Any,
 ) -> int:
-    """Compare a program with the definition of the notes, update by update, and name its mistake.
+    """Compare a program with the definition in the notes, update by update, and name its mistake.
 
     The function is train(X, y), which returns w, b; or a generator of i, w, b; or it has a
     parameter record, and calls record(i, w, b) after every update; or it is update(w, b, x, y).
-    Without :FUNCTION it is the only function of the file, or the only one of X and y. With a folder
-    in the place of FILE.py all its programs are checked.
+    :FUNCTION can be left out if the file has only one function, or only one that begins with X and
+    y. With a folder in place of FILE.py, all programs in it are checked.
 
-    Programs run in a process of their own, with limits of time, memory, processes and output. With
-    bubblewrap they have neither network nor files; without it a message says so first.
+    Each program runs in its own process, with limits on time, memory, processes and output. With
+    bubblewrap it has no network, and files are read-only; without it, a warning says so first.
 
     \b
     Examples:

@@ -487,7 +487,7 @@ def _check_two_labels(known: Any, model: str) -> None:
         )
     k = len(known.estimator.classes_)
     if k != 2:
-        raise InputError(f"--second-opinion works with two labels, and {model} tells {k} apart.")
+        raise InputError(f"--second-opinion works with two labels, and {model} has {k}.")
 
 
 def _unscaled(preprocessing: Any) -> Any:

@@ -31,9 +31,10 @@ def command(
 ) -> int:
     """List the rows whose labels are most likely wrong, each with its reason.
 
-    A label is suspect as far as it is improbable by rules that did not see its row, and by the
-    nearest rows. That is no proof that it is wrong. With two labels it is also proved how many
-    labels every linear rule contradicts. Row numbers start at 1 for the first row below the header.
+    A label is suspect if it is improbable by rules that did not see its row, and by the nearest
+    rows. This does not prove that it is wrong. With two labels, the number of labels that every
+    linear rule contradicts is proved, too. Row numbers start at 1 for the first row below the
+    header.
 
     \b
     Examples:

@@ -38,7 +38,7 @@ _RULES = ("perceptron", "PA-I", "PA-II", "AROW")
     help="How the table of updates is written.",
 )
 @_options.choice(
-    "--rule", _RULES, "perceptron", "Learning rule; PA-I and PA-II are those of PassiveAggressive."
+    "--rule", _RULES, "perceptron", "Learning rule; PA-I and PA-II are PassiveAggressive."
 )
 @click.option(
     "-C",

@@ -46,10 +46,10 @@ def command(
     """Check a certificate against the table that it is about.
 
     The table is turned into numbers again, as the certificate says, and every claim is checked in
-    exact arithmetic. It says what is proved: about which label and columns, with an intercept or
-    without, and how many rows were left out. Exits with 0 if all claims are proved, with 1 if one
-    is not, with 2 if a file cannot be read or is no certificate, and with 3 if the certificate
-    leaves the question open.
+    exact arithmetic. The output says what is proved: about which label and columns, with an
+    intercept or without, and how many rows were left out. Exits with 0 if all claims are proved,
+    with 1 if one is not, with 2 if a file cannot be read or is no certificate, and with 3 if the
+    certificate leaves the question open.
 
     The last two examples do the same with the stand-alone verifier: one file, python -m
     rosenblatt.verify, that needs nothing but Python.

@@ -46,7 +46,7 @@ FORMATS = {  # by the kind of a File
 REFUSED = {
     b"\xd0\xcf\x11\xe0": "a workbook of an old kind, or with a password. Save it as .xlsx or CSV",
     b"\xfd7zXZ": "compressed by xz. Unpack it, or compress it by gzip or zstd",
-    b"FEA1": "Feather version 1. Write it anew as Feather version 2 or Parquet",
+    b"FEA1": "Feather version 1. Save it again as Feather version 2 or Parquet",
 }
 REFUSED_ENTRIES = {
     "mimetype": "an OpenDocument file. Save the sheet as .xlsx or CSV",

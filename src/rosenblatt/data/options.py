@@ -427,7 +427,7 @@ class ReadOptions(FileOptions):
 
     target: str | None = _field(
         Column(
-            "Column that holds the labels (the classes to tell apart). svmlight files need none.",
+            "Column with the labels to be predicted. svmlight files need none.",
             "COLUMN",
             short="-y",
         )
@@ -445,7 +445,8 @@ class ReadOptions(FileOptions):
     ignore: tuple[str, ...] = _field(Columns("Leave this column out (repeatable).", "COLUMN"))
     positive: Any = _field(  # noqa: RUF009 - a field
         Labels(
-            "Tell this label from all others (repeatable); for numbers a condition such as '>=7'.  "
+            "Predict this label against all others (repeatable); for numbers a condition such as "
+            "'>=7'.  "
             "[default: every label is a class of its own]",
             "LABEL",
         )

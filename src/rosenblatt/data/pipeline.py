@@ -113,7 +113,7 @@ def _after(step: Any, columns: list[Number]) -> list[Number]:
 
 def _order(kind: str) -> InputError:
     return InputError(
-        f"The step {kind} comes after another one that it cannot be joined with: before a rule "
+        f"The step {kind} comes after another one that it cannot be combined with: before a rule "
         "there may be one SimpleImputer, then one scaler."
     )
 

@@ -163,7 +163,7 @@ def problems_of_target(target: Column, rows: int, positive: Any) -> Iterator[str
             return
     if len(target.values) == 1:
         yield (
-            f"The target {target.name!r} is {labels} in every row: there is nothing to tell apart. "
+            f"The target {target.name!r} is {labels} in every row: there is nothing to predict. "
             "Two different labels are needed."
         )
     elif not positives and are_no_labels(target, rows):
@@ -196,7 +196,7 @@ def _how_to_choose(target: Column) -> str:
             f"{option('na_values', words[0])} and {option('drop_unlabelled', True)}; else give it "
             "another name. "
         )
-    how = f"Choose those to be told from all others: {option('positive', ...)}"
+    how = f"Choose labels to compare with all others: {option('positive', ...)}"
     how += either("", " (repeatable)")
     if target.kind is Kind.NUMBER:
         example = f">={_middle(target)}"
@@ -307,7 +307,7 @@ def too_rare(rows: Mapping[Any, int], k: int = FIFTHS, *, nested: bool = False) 
     least = k + 2 if nested else k
     if rows[label] >= least:
         return None
-    needed = f"each of the {k} parts that train, choose and test needs one at least"
+    needed = f"each of the {k} parts that train, choose and test needs at least one"
     fewer = _or_fewer_labels(rows, label, least) if len(rows) > 2 else ""
     if nested:
         needed = f"with {k} folds, which are divided into {k} again, {k + 2} are needed"

@@ -133,7 +133,7 @@ class ConeDisplay(Display):
             return []
         ends = np.full((len(self.pairs), 3, 2), np.nan)
         ends[:, :2] = self._points[self.pairs]
-        label = "pair: each of these rules\nerrs on one of the two"
+        label = "pair: each of these rules\nmisclassifies one of the two"
         (self.lines_,) = ax.plot(
             *ends.reshape(-1, 2).T, color=style.BLACK, linewidth=2.2, zorder=4, label=label
         )

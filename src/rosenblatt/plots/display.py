@@ -82,5 +82,5 @@ class PlaneDisplay(Display):
         """What is around the rows. In a cut a row can differ from the side or region (`part`) that
         it is seen in."""
         if self.plane.how:
-            notes.append(f"{self.plane.how} Rings tell the mistakes, not the {part} that is seen.")
+            notes.append(f"{self.plane.how} The rings mark mistakes, not the {part} that one sees.")
         frame_plane(ax, self._view, self.plane.names, self._verdict(), notes, handles)

@@ -74,7 +74,7 @@ def of_estimator(
             f"{knows}, and regions are of three or more: BoundaryDisplay has the pictures of two."
         )
     if not of_many and len(classes) != 2:
-        raise InputError(f"{knows}; these pictures have two. RegionsDisplay has those of many.")
+        raise InputError(f"{knows}; these pictures have two. RegionsDisplay draws more.")
     table = as_table(checked_rows(BaseEstimator(), X, reset=True))
     n = table.shape[0]
     c = sample_weights(sample_weight, n)

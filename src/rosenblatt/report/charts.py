@@ -352,7 +352,7 @@ def thresholds(found: Part) -> Markup | None:
         path([*lower, *floor], "neg-soft false"),
         path([*upper, *reversed(lower)], "pos-soft missed"),
         path(upper, "curve ink cost"),
-        *plane.grid(f"predicted {label} from this probability on"),
+        *plane.grid(f"predicted {label} at or above this probability"),
         text(x(0.03), y(0) - 8, f"{clip(other, 14)} predicted {clip(label, 14)}", "small bold neg"),
         text(x(1 if at < x(0.5) else 0.4), y.end - 6, f"{clip(label, 14)} missed", missed),
         line(at, y.start, at, y.end, "zero"),

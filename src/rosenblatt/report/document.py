@@ -538,7 +538,7 @@ class Reproduce(TypedDict):
 class Answer(TypedDict):
     """The study in two sentences."""
 
-    short: str  # "Better than by guessing"
+    short: str  # "Better than guessing"
     sentence: str
     caution: str | None  # what to know before it is believed
 

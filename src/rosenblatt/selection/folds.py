@@ -86,7 +86,7 @@ def by_time(y: NDArray[Any], times: NDArray[np.float64]) -> tuple[Indices, Indic
     if len(cuts) < 2:
         raise InputError(
             f"The rows have {many(len(cuts) + 1, 'different time')}, and rows of one time stay "
-            "together: three parts need three at least. Leave out the time, or take another column."
+            "together: three parts need at least three. Leave out the time, or take another column."
         )
     last = int(cuts[1:][np.abs(cuts[1:] - n * 4 / FIFTHS).argmin()])
     earlier = cuts[cuts < last]

@@ -354,7 +354,7 @@ def select(
     always = baseline(len(classes))
     if not candidates or always in candidates:
         raise InputError(
-            f"candidates is a dict of names to classifiers, one at least, none named {always!r}."
+            f"candidates is a dict of names to classifiers, at least one, none named {always!r}."
         )
     training = Training(trained_with(checkpoint, checkpoint_every), progress, 0)
     beside = Comparison(

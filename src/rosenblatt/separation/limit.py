@@ -390,18 +390,18 @@ def _check(certificate: Certificate, given: Given, fit_intercept: bool) -> None:
     intercept = fit_intercept and given.family != "ordinal"
     if certificate.family != given.family or certificate.absorbed:
         raise InputError(
-            "The certificate is about another model than this one. Leave it out: certify is asked "
-            "then.",
+            "The certificate is about another model than this one. Leave it out, and certify "
+            "decides it.",
             option="certificate",
         )
     if rows[0] != rows[1] or not names or certificate.fit_intercept != intercept:
         raise InputError(
             f"The certificate is about {many(rows[1], 'row')} and other columns or another "
-            f"intercept than these {many(rows[0], 'row')}. Leave it out: certify is asked then."
+            f"intercept than these {many(rows[0], 'row')}. Leave it out, and certify decides it."
         )
     if certificate.sha256 != given.sha256():
         raise InputError(
             "The certificate is about other numbers or labels than these: their fingerprints "
-            "differ. Leave it out: certify is asked then.",
+            "differ. Leave it out, and certify decides it.",
             option="certificate",
         )

@@ -48,9 +48,7 @@ from rosenblatt.teach.sandbox import Limits
 LIMITS = Limits()
 RATE = 3  # that a program is given which asks for one: its square and its double differ
 LONG = 10**6  # epochs for a program that asks for a limit and should not need it
-RECORD_IT = (
-    "To be shown the wrong update, take a parameter record, and call record(i, w, b) after each"
-)
+RECORD_IT = "To see the wrong update, add a parameter record, and call record(i, w, b) after each"
 _EPOCHS = {"averaged": 4}
 _UPDATES = {"pocket": 25}
 
@@ -250,7 +248,7 @@ class Assignment:
             return Report(
                 name or "the program",
                 self,
-                trouble="it told something that no run of a program tells",
+                trouble="it sent something that no run of a program can send",
             )
         if observed.trouble is not None:
             return Report(name or "the program", self, trouble=observed.trouble)

@@ -255,7 +255,7 @@ MISTAKES: tuple[Mistake, ...] = (
         _END,
         (
             "ends when an epoch is clean",
-            "ends when an epoch is clean; the average is over all epochs that were asked for",
+            "ends when an epoch is clean; the average is over all epochs that were requested",
             {"ends": "when clean"},
         ),
         tasks=("averaged",),
@@ -396,7 +396,7 @@ NOT_RECORDED = Mistake(
     DEFINITION,  # its weights can be reached
     "visits the rows in an order of its own and does not record its updates, so that they cannot "
     "be followed; its weights separate the rows",
-    "Take a parameter record, and call record(i, w, b) after each update.",
+    "Add a parameter record, and call record(i, w, b) after each update.",
     _TO_THE_END,
 )
 

@@ -197,7 +197,7 @@ def _answer(read: int, ended: Callable[[], int | None], seconds: float) -> dict[
             if not some:
                 break
             if len(answer) > _MOST_BYTES:
-                return {"trouble": "it told more than there is to tell"}
+                return {"trouble": "it sent more than a program can send"}
     try:
         report = json.loads(answer)
     except ValueError:

@@ -49,7 +49,7 @@ def test_the_fewest_errors_and_the_signs(found):
         assert column["tolerates_rows"] == gap - 1
         even = f"{column['feature']} is positive in every best rule, even if any {firm} of the 569"
         assert even in told["sentence"]
-    end = f"The rule above makes {told['rule_errors']}: so it is not bound by this."
+    end = f"The rule above makes {told['rule_errors']}, so it is not bound by this."
     assert told["sentence"].endswith(end)
     assert told["rule_errors"] > 55
     assert "at least 55 of all 569 rows (proved)" in " ".join(str(found).split())

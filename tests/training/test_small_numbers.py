@@ -32,6 +32,17 @@ def test_rows_that_are_small_or_nothing_are_not_told_of():
     Perceptron(random_state=0).fit(1e-3 * ROWS, LABELS)
 
 
+@pytest.mark.parametrize(("columns", "told"), [(1, True), (2, False)])
+def test_squares_vanish_below_half_of_the_last_bit_of_1(columns, told):
+    size = 9e-9
+    assert (1 + columns * size**2 == 1) == told
+    rows = np.array([[1.0, -1.0], [-1.0, 1.0], [1.0, 1.0], [-1.0, -1.0]])[:, :columns]
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        assert Perceptron(random_state=0).fit(size * rows, [0, 0, 1, 1]).training_errors_
+    assert [w.category for w in caught] == [ConvergenceWarning] * told
+
+
 def test_columns_of_very_different_sizes_are_told_of_once(monkeypatch):
     monkeypatch.setattr(stopping, "told_of_sizes", False)
     noisy = np.arange(30) % 2

@@ -269,14 +269,22 @@ def test_a_warning_when_a_separable_fit_returns_errors():
     assert p.training_errors_ > 0
 
 
-@pytest.mark.filterwarnings("error")
 def test_no_warning_when_the_result_is_without_errors():
     X, y = np.array([[3.0, 3.0], [4.0, 3.0], [1.0, 1.0]]), [1, 1, -1]
-    # Five epochs: the data is separated, though no clean epoch has shown it yet.
-    p = Perceptron(order="cyclic", keep="last", max_iter=5).fit(X, y)
+    with warnings.catch_warnings():  # the mark of the module outdoes one here
+        warnings.simplefilter("error")
+        # Five epochs: the data is separated, though no clean epoch has shown it yet.
+        p = Perceptron(order="cyclic", keep="last", max_iter=5).fit(X, y)
+        Perceptron(keep="best", max_iter=1).fit(X, y)
     assert p.training_errors_ == 0
     assert not p.converged_
-    Perceptron(keep="best", max_iter=1).fit(X, y)
+
+
+def test_a_warning_when_max_iter_ends_before_the_margin_is_reached():
+    text = advice(Perceptron(**FIRST | {"margin": 100, "eta0": 0.5}), [[-1.0], [1.0]], [0, 1])
+    assert "max_iter=1" in text
+    assert "margin of at most 100" in text
+    assert "a smaller margin" in text
 
 
 XOR = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]), np.array([0, 1, 1, 0])

@@ -107,7 +107,7 @@ def certify(
     """Decide whether a hyperplane separates the classes, and prove it.
 
     The verdict is complete separation, quasi-complete separation or overlap (Albert and Anderson
-    1984): it tells whether a perceptron converges and whether a logistic regression has a finite
+    1984): it says whether a perceptron converges and whether a logistic regression has a finite
     estimate. With more than two classes it is about weights for each class that give every row a
     higher score for its own class than for any other.
 
@@ -138,21 +138,21 @@ def certify(
         Certify each pair of classes, too: `pair_certificates` has them, as a table. The limits are
         those of each.
     family : str
-        Whose estimate is asked about. "logistic": binary and multinomial logistic models; probit
-        and complementary log-log models have a finite estimate on the same rows. "poisson": counts
-        with a log link, and any other model with a log link and a point mass at 0; "ppml": the same
-        for amounts. "ordinal": proportional odds, ordered probit. "conditional": conditional
-        logistic regression, within `strata`. "cox": proportional hazards, with Breslow's or Efron's
-        way with tied events; y says which rows have an event. An offset changes no answer. Only
-        the logistic and log-link models have an intercept.
+        The model whose estimate is checked. "logistic": binary and multinomial logistic models;
+        probit and complementary log-log models have a finite estimate on the same rows. "poisson":
+        counts with a log link, and any other model with a log link and a point mass at 0; "ppml":
+        the same for amounts. "ordinal": proportional odds, ordered probit. "conditional":
+        conditional logistic regression, within `strata`. "cox": proportional hazards, with
+        Breslow's or Efron's way with tied events; y says which rows have an event. An offset
+        changes no answer. Only the logistic and log-link models have an intercept.
     time, entry : array of shape (n,), or the name of a column of X
         For "cox": when each row had its event or was last seen, and when it came under observation
         (left truncation, start-stop data; by default before all events).
     strata : array of shape (n,), or the name of a column of X
         For "conditional", and if wanted for "cox": rows are compared within their stratum.
     levels : list, optional
-        For "ordinal": the levels of y from the lowest on. By default the order of numbers, or of an
-        ordered categorical.
+        For "ordinal": the levels of y, starting with the lowest. By default the order of numbers,
+        or of an ordered categorical.
     absorb : str, list of str, or arrays of shape (n,), optional
         For "logistic" with two labels, "poisson" and "ppml": factors of many levels (fixed
         effects), by the names of columns of X or by their values. None of them becomes a column.
@@ -265,7 +265,8 @@ class Certificate(AboutRows):
     pair_certificates : PairCertificates or None
         With `certify(X, y, pairs=True)`: a certificate for each pair of classes. Not saved.
     revealing_columns : list of RevealingColumn
-        Columns that alone tell the label of some rows without an error: possible target leakage.
+        Columns that alone determine the label of some rows without an error: possible target
+        leakage.
     limits : list of str
         What was cut short by a limit.
     n_rows, n_features, feature_names, classes, fit_intercept, numbers, sha256, preprocessing

@@ -166,13 +166,13 @@ class ErrorBracket(AboutRows):
         The part of `lower` that is proved in exact arithmetic; see `verify`.
     proof : "conflicts" or "directions"
         What proves it: rows that no rule has all on the right side, or pairs of rows of which every
-        rule errs on one, for each cone of directions.
+        rule misclassifies one, for each cone of directions.
     optimal, proved : bool
         The ends are equal: no linear rule makes fewer errors. `proved`: without trusting a solver.
     rule : Hyperplane
         One that makes `upper`, with `coef` and `intercept`.
     wrong_rows : array of int or None
-        The rows on which it errs; None after `load`, until `verify` has seen the rows.
+        The rows that it misclassifies; None after `load`, until `verify` has seen the rows.
     conflicts : list of Conflict
         Groups of rows that prove `proved_lower`: every rule misclassifies a row of each, so
         its errors are a hitting set of them. Empty where directions prove it.

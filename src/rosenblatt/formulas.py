@@ -1,6 +1,6 @@
 """Trained rules as text for other programs: SQL, spreadsheets, Python, JavaScript, C, PMML.
 
-`docs/scorecard.md` says what each takes and gives, and when its labels are ours: cards always,
+`docs/export.md` says what each takes and gives, and when its labels are ours: cards always,
 other linear rules to the bit in SQLite and Python.
 """
 
@@ -43,7 +43,7 @@ def to_sql(
         default `estimator.preprocessing_`, where `study`, `train` or `load` has set it; without one
         the columns are the features.
     table : str
-        The table that is asked.
+        The table that is queried.
     on_unseen : "error" or "reference"
         What a word that did not occur in training gives: no answer; or that of the reference level.
 

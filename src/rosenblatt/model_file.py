@@ -129,7 +129,7 @@ def save(
     history : bool or None
         True: keep how often each training row made an update (`update_counts_`), which resuming
         with `warm_start=True` needs, too. By default only then. Without it an estimator predicts,
-        and goes on with `partial_fit`, to the same bits. KernelPerceptron keeps it always: its
+        and continues with `partial_fit`, to the same bits. KernelPerceptron keeps it always: its
         rule is made of rows.
 
     Examples

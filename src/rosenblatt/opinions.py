@@ -54,9 +54,9 @@ def second_opinion(
 ) -> Opinions:
     """Do other linear rules that fit the known rows as well give new rows another answer?
 
-    Where some linear rule makes no error on the known rows, all such rules are asked: an answer
-    that they share is forced, by a few rows that are named. Otherwise the rules are asked that make
-    no more errors than `rule`: what does the other answer cost, and which rule gives it?
+    Where some linear rule makes no error on the known rows, all such rules are compared: an answer
+    that they share is forced, by a few rows that are named. Otherwise all rules are compared that
+    make no more errors than `rule`: what does the other answer cost, and which rule gives it?
 
     An error is a row with y_i (w·x_i + b) <= 0. It is about the known rows, in exact arithmetic.
 
@@ -151,9 +151,9 @@ class Opinion:
     rival : Hyperplane or None
         A rule that gives the other answer and makes `at_most` errors, with `coef` and `intercept`.
     tolerates : Tolerance or None
-        How firm a forced answer is, where the other one makes `at_least` errors. So many `labels`
-        of the known rows may be wrong, or so many known `rows` removed or added: every rule that
-        makes no more errors than the one asked still gives it.
+        How firm a forced answer is, where the other one makes `at_least` errors. This many `labels`
+        of the known rows may be wrong, or this many known `rows` removed or added: every rule that
+        makes no more errors than the given one still gives it.
     because : list of int
         Where the known rows have a separator and the answer is forced: at most d + 1 of them that
         leave no other.
@@ -184,8 +184,8 @@ class Opinions:
     separable : bool
         Some linear rule makes no error on the known rows; forced is what all such rules say.
     errors : int
-        Rules with at most this many errors are asked: 0 where one makes none, else as many as the
-        rule makes, or as the best linear rule found where that is more.
+        Rules with at most this many errors are compared: 0 where one makes none, else as many as
+        the rule makes, or as the best linear rule found where that is more.
     fewest : (int, int)
         The fewest errors of any linear rule lie between these.
     bound : float or None

@@ -56,13 +56,13 @@ class Perceptron(PerceptronTraining, TrainedLinearClassifier):
     margin : float, "scale", "wide" or "auto", default="auto"
         μ: a row makes an update when y_i (w·x_i + b) <= μ, of k > 2 classes s_y - s_r <= μ.
         "scale": η times the mean of ‖(x_i, 1)‖² over the rows by weight (‖x_i‖² through the
-        origin), of k > 2 classes twice that. "wide": eight times that; averaged weights then err
-        less on new rows where these are few, or have many columns. "auto": with keep="auto" it
-        begins with "scale" and falls to 0 in six steps, which errs less on rows not seen; the mean
-        of the weights is that of the last three steps and of what follows. If at most one row in 8
-        is a mistake then, the plain rule goes on until an epoch is clean or patience ends it. With
-        any other `keep`, with `decay`, a number as `tol`, and the orders "random" and "batch",
-        "auto" is 0.
+        origin), of k > 2 classes twice that. "wide": eight times that; averaged weights then make
+        fewer errors on new rows if rows are few, or have many columns. "auto": with keep="auto" it
+        begins with "scale" and falls to 0 in six steps, which makes fewer errors on unseen rows;
+        the mean of the weights is that of the last three steps and of what follows. If at most one
+        row in 8 is a mistake then, training continues without a margin until an epoch is clean or
+        patience ends it. With any other `keep`, with `decay`, a number as `tol`, and the orders
+        "random" and "batch", "auto" is 0.
     tie : {"mistake", "positive", "negative"}, default="mistake"
         What a score of 0 is: a mistake, whatever the label; "positive": right for `classes_[1]`;
         "negative": right for `classes_[0]`. Updates and `training_errors_` follow it; `predict`

@@ -66,8 +66,9 @@ class ColumnSign:
     rule : Hyperplane
         One that makes `at_most`, with `coef` and `intercept`.
     tolerates : Tolerance or None
-        How firm a forced sign is: so many `labels` may be wrong, or so many `rows` removed or
-        added, and still every best rule has it; where `errors` was given, every rule with so few.
+        How firm a forced sign is: this many `labels` may be wrong, or this many `rows` removed or
+        added, and still every best rule has it; if `errors` was given, every rule with at most that
+        many.
     """
 
     name: str
@@ -405,8 +406,8 @@ def forced_signs(
     y : array of shape (n,)
         Their labels, two different ones.
     errors : int, optional
-        Few errors are so many or fewer: by default as many as the best rule found makes. With
-        `sample_weight` a float.
+        Only rules with at most this many errors count: by default as many as the best rule found
+        makes. With `sample_weight` a float.
     sample_weight : array of shape (n,), optional
         What an error on each row counts, 1 by default; rows of weight 0 are left out.
     time_limit : float or None
@@ -416,7 +417,7 @@ def forced_signs(
         frame become columns of 0 and 1 by themselves, as in `certify`.
     signs : mapping or array of shape (d,), optional
         Signs that weights must have, for the second label: {"income": "+", "reports": "-"}, or -1,
-        0 and 1 by column. Only rules that obey them are asked; a weight of 0 does. Forced is then
+        0 and 1 by column. Only rules that obey them count; a weight of 0 does. Forced is then
         such a sign where the column cannot be left out. They do not count among the 10 columns.
 
     Returns

@@ -156,7 +156,7 @@ class Suspects:
     scores : array of shape (n,)
         How improbable the label of each row is.
     contradicted : int or None
-        Every linear rule contradicts at least so many labels: proved. Of two labels only.
+        Every linear rule contradicts at least this many labels: proved. Of two labels only.
     """
 
     def __init__(

@@ -40,6 +40,7 @@ from rosenblatt._util.version import __version__
 from rosenblatt.data.pipeline import piped, preceding, unpiped
 from rosenblatt.errors import InputError, InputTypeError, ModelFileError
 from rosenblatt.kernel_perceptron import KernelPerceptron
+from rosenblatt.one_by_one import OneByOne
 from rosenblatt.online import AROW, PassiveAggressive, Relaxation
 from rosenblatt.perceptron import Perceptron
 from rosenblatt.random_linear import RandomLinearClassifier
@@ -173,6 +174,8 @@ def save(
 
 
 def _not_ours(estimator: Any) -> str:
+    if isinstance(estimator, OneByOne):
+        return "Save the estimator that it has trained: save(model.fitted(), path)."
     kind = estimator.__name__ if isinstance(estimator, type) else type(estimator).__name__
     return f"A model file holds a fitted {', '.join(KINDS)}; got {kind}."
 

@@ -13,9 +13,11 @@ import numpy as np
 
 from rosenblatt._core.rows import Csr, Weights
 from rosenblatt._training.estimator import TrainedLinearClassifier
-from rosenblatt._training.linear_rule import LinearRule
+from rosenblatt._training.linear_rule import LinearRule, Voters
+from rosenblatt._training.one_vs_rest import rule_of_classes
 from rosenblatt._util.spelling import option
-from rosenblatt.errors import InputError
+from rosenblatt._validation import rows, targets
+from rosenblatt.errors import InputError, InputTypeError
 
 _FIRST = 1024  # columns that there is room for; it doubles
 
@@ -33,9 +35,11 @@ class OneByOne:
     Parameters
     ----------
     estimator : Perceptron, AROW, PassiveAggressive or Relaxation
-        How to learn; it is copied. With their defaults they follow a rule that changes.
+        How to learn; it is copied. With their defaults they follow a rule that changes. One that is
+        fitted to columns with names, as `fitted` returns it and `load` reads it, goes on from
+        there: its columns are found by their names.
     classes : sequence, default=None
-        The labels, two or more. None: they are True and False.
+        The labels, two or more. None: those of the estimator, if it is fitted, else True and False.
 
     Examples
     --------
@@ -59,15 +63,22 @@ class OneByOne:
                 value=estimator,
             )
         self._estimator = copy.deepcopy(estimator)
-        self._classes = [False, True] if classes is None else list(classes)
-        self._columns: dict[Hashable, int] = {}
-        self._room = _FIRST
-        self._begun = False
+        self._begun = "_rule" in vars(estimator)
+        if self._begun:
+            names = _names_of(estimator, classes)
+            self._classes = estimator.classes_.tolist()
+        else:
+            names = []
+            self._classes = [False, True] if classes is None else list(classes)
+        self._columns: dict[Hashable, int] = {name: j for j, name in enumerate(names)}
+        self._room = max(_FIRST, _power_of_two(len(names)))
+        if self._begun:
+            rows.learn_features(self._estimator, self._room, None)
+            _widen(self._estimator, self._room)
 
     def learn_one(self, x: Mapping[Any, float], y: Any, w: float = 1.0) -> None:
         """Learn from a row with label y and weight w."""
-        for name, value in x.items():
-            _check_number(value, name)  # before anything changes
+        _check(x)  # before anything changes
         for name in x:
             self._columns.setdefault(name, len(self._columns))
         self._make_room()
@@ -93,17 +104,16 @@ class OneByOne:
 
     def fitted(self) -> Any:
         """The estimator as it is now, for tables whose columns have these names."""
-        found = copy.deepcopy(self._estimator)
+        estimator = copy.deepcopy(self._estimator)
         if self._begun:
-            _widen(found, len(self._columns))
+            _widen(estimator, len(self._columns))
             if all(isinstance(name, str) for name in self._columns):
-                found.feature_names_in_ = np.array([*self._columns], dtype=object)
-        return found
+                estimator.feature_names_in_ = np.array([*self._columns], dtype=object)
+        return estimator
 
     def _known(self, x: Mapping[Any, float]) -> Any:
         """A row to predict: what has no column has no weight."""
-        for name, value in x.items():
-            _check_number(value, name)
+        _check(x)
         return self._row({name: value for name, value in x.items() if name in self._columns})
 
     def _row(self, x: Mapping[Any, float]) -> Any:
@@ -115,9 +125,55 @@ class OneByOne:
 
     def _make_room(self) -> None:
         if len(self._columns) > self._room:
-            self._room = 2 ** math.ceil(math.log2(len(self._columns)))
+            self._room = _power_of_two(len(self._columns))
             if self._begun:
                 _widen(self._estimator, self._room)
+
+
+def _power_of_two(least: int) -> int:
+    return 1 << max(least - 1, 0).bit_length()
+
+
+def _names_of(estimator: TrainedLinearClassifier, classes: Any) -> list[str]:
+    """The names of its columns, which rows that are dicts ask for."""
+    kind = type(estimator).__name__
+    if classes is not None:
+        given, own = targets.given_classes(classes).tolist(), estimator.classes_.tolist()
+        if given != own:
+            raise InputError(
+                f"classes={given}, but this {kind} was trained with the labels {own}, and goes on "
+                "with them: leave classes out.",
+                option="classes",
+                value=given,
+            )
+    names = vars(estimator).get("feature_names_in_")
+    if names is None or len({*names}) < len(names):
+        raise InputError(
+            f"This {kind} was trained on {estimator.n_features_in_} columns "
+            f"{'without names' if names is None else 'of which some have the same name'}, and a "
+            "row that is a dict names its features. Train it on a data frame whose columns have "
+            "names of their own, or begin with one that is not fitted.",
+            option="estimator",
+        )
+    preprocessing = vars(estimator).get("preprocessing_")
+    if preprocessing is not None and preprocessing.changes_numbers:
+        raise InputError(
+            f"This {kind} takes numbers that its preprocessing_ has filled or scaled, and a row "
+            "that is a dict does not go through it. Begin with one that is not fitted, or give "
+            "rows of preprocessing_.transform(frame) to its partial_fit.",
+            option="estimator",
+        )
+    return list(names)
+
+
+def _check(x: Any) -> None:
+    if not isinstance(x, Mapping):
+        raise InputTypeError(
+            "A row is a dict of its features and their numbers, as {'height': 1.8}; got a "
+            f"{type(x).__name__}."
+        )
+    for name, value in x.items():
+        _check_number(value, name)
 
 
 def _check_number(value: Any, name: Any) -> None:
@@ -125,10 +181,14 @@ def _check_number(value: Any, name: Any) -> None:
         if math.isfinite(value):
             return
         raise InputError(f"The feature {name!r} is {value}. Leave out what is not known.")
-    raise InputError(
-        f"The feature {name!r} is {value!r}; a number is needed. A word is a feature of its own: "
-        f"{{{f'{name}={value}'!r}: 1}}."
+    if value is None:
+        raise InputError(f"The feature {name!r} is None. Leave out what is not known.")
+    advice = (
+        f" A word is a feature of its own: {{{f'{name}={value}'!r}: 1}}."
+        if isinstance(value, str)
+        else ""
     )
+    raise InputError(f"The feature {name!r} is {value!r}; a number is needed.{advice}")
 
 
 def _widen(p: Any, columns: int) -> None:
@@ -138,19 +198,34 @@ def _widen(p: Any, columns: int) -> None:
         if w is None:
             return None
         shape = (*w.shape[:-1], columns + 1)
-        found = np.full(shape, new, order="C" if w.flags.c_contiguous else "F")
+        wider = np.full(shape, new, order="C" if w.flags.c_contiguous else "F")
         some = min(columns + 1, w.shape[-1]) - 1
-        found[..., :some], found[..., -1] = w[..., :some], w[..., -1]
-        return found
+        wider[..., :some], wider[..., -1] = w[..., :some], w[..., -1]
+        return wider
 
-    state, memory = p._state, p._state.memory
-    wider = replace(
-        memory,
-        w=wide(memory.w),
-        correction=wide(memory.correction),
-        precision=wide(memory.precision, 1.0),
-    )
-    kept = None if p._kept is None else replace(p._kept, weights=wide(p._kept.weights))
-    p._state = replace(state, memory=wider, kept=kept)
-    p._rule, p._kept = LinearRule(wide(p._rule.weights), p._rule.eta), kept
+    def wide_voters(voters: Voters | None) -> Any:
+        if voters is None:
+            return None
+        weights, votes = voters.table()
+        return Voters.of(wide(weights), votes, voters.since)
+
+    if p._state is not None:  # None: each class has one of its own, or a certificate was its source
+        memory = p._state.memory
+        memory = replace(
+            memory,
+            w=wide(memory.w),
+            correction=wide(memory.correction),
+            precision=wide(memory.precision, 1.0),
+        )
+        kept = None if p._kept is None else replace(p._kept, weights=wide(p._kept.weights))
+        voters = wide_voters(p._state.voters)
+        p._state, p._kept = replace(p._state, memory=memory, kept=kept, voters=voters), kept
+    if p._of_classes is not None:
+        for one in p._of_classes:
+            _widen(one, columns)
+        p._rule = rule_of_classes([one._rule for one in p._of_classes])
+    elif isinstance(p._rule, Voters):
+        p._rule = wide_voters(p._rule)
+    else:
+        p._rule = LinearRule(wide(p._rule.weights), p._rule.eta)
     p.n_features_in_ = columns

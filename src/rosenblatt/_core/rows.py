@@ -21,6 +21,7 @@ from rosenblatt._core.device import OnDevice
 from rosenblatt._core.protocol import Candidates, LabelledRows, Mean, MistakeTally
 from rosenblatt._core.summation import Fold, folded, in_order
 from rosenblatt._util.progress import check_interrupt
+from rosenblatt.errors import InputError
 
 Floats = NDArray[np.float64]
 
@@ -149,6 +150,15 @@ Weights = NDArray[np.float64]
 """Lifted, (w, b), of shape (d + 1,); of many classes one for each, of shape (k, d + 1)."""
 
 
+def check_shape(w: Weights, shape: tuple[int, ...]) -> None:
+    """Kernels trust it: whatever somebody has set an attribute to, they read what is there."""
+    if w.shape != shape:
+        raise InputError(
+            f"The rows have {shape[-1] - 1} columns, and the weights are those of "
+            f"{w.shape[-1] - 1}: the rule and the rows do not belong together."
+        )
+
+
 class Csr(NamedTuple):
     """The arrays of a CSR matrix: contiguous, sorted, without duplicates, one type of index."""
 
@@ -224,7 +234,7 @@ class Rows:
 
     def scores(self, w: Weights) -> NDArray[np.float64]:
         """w·x + b for every row; of many classes one for each, in a column of its own."""
-        assert w.shape[-1] == self.d + 1
+        check_shape(w, (*w.shape[:-1], self.d + 1))
         if (
             not self.by_feature or self.n * self.row_size > self.d
         ):  # else it takes longer to move them
@@ -246,7 +256,7 @@ class Rows:
 
         Of many classes the one with the highest score gets the votes.
         """
-        assert voters.shape[-1] == self.d + 1
+        check_shape(voters, (*voters.shape[:-1], self.d + 1))
         if self.on_gpu:  # which has no votes
             Rows(self.X).add_votes(voters, votes, out)
             return

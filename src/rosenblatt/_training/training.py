@@ -26,7 +26,7 @@ from sklearn.utils import check_random_state
 from rosenblatt._core.backend import compute
 from rosenblatt._core.few_columns import FewColumns
 from rosenblatt._core.protocol import KeptWeights, Permutation
-from rosenblatt._core.rows import Csr, Examples, Scale, Weights
+from rosenblatt._core.rows import Csr, Examples, Scale, Weights, check_shape
 from rosenblatt._training.keeps import KEEPS, Auto, Average, Following, Last
 from rosenblatt._training.learner import Primal, PrimalJob, PrimalState
 from rosenblatt._training.linear_rule import ChangingRule, LinearRule, SeparateVoters, Voters
@@ -720,7 +720,9 @@ class OneTraining:
 def one_pass(estimator: Training, settings: Settings, watch: Watch, rows: InMemory) -> None:
     """One pass over the rows in their order; it goes on from the pass before, or from the start
     that is given."""
-    before = _state_before(estimator, settings) if rows.start is None else None
+    before = None
+    if rows.start is None:
+        before = _state_before(estimator, settings, rows.examples.shape_of_weights)
     if before is not None and before.memory.precision is not None:
         left = (1 - settings.rule.forget) ** rows.n
         before = replace(before, memory=_faded(before.memory, left))
@@ -791,9 +793,18 @@ def _unfaded(memory: Memory[Any], stored: Any, begun: Any) -> Any:
         return np.where(now == begun, stored, 1 + (now - 1) / memory.faded)
 
 
-def _state_before(estimator: Training, settings: Settings) -> AnyState | None:
+def _state_before(
+    estimator: Training, settings: Settings, shape: tuple[int, ...]
+) -> AnyState | None:
     same_units = was_fitted(estimator) and estimator._made_with == settings.units
-    return estimator._state if same_units else None
+    state = estimator._state if same_units else None
+    if state is None:
+        return None
+    kept = None if estimator._kept is None else estimator._kept.weights
+    for part in (*state.memory.parts, kept):
+        if part is not None:
+            check_shape(part, shape)
+    return state
 
 
 def _of_next_pass(

@@ -13,18 +13,12 @@ from scipy import sparse
 
 from rosenblatt._core.rows import Csr, Examples
 from rosenblatt._training.dual import Dual, DualJob, JointDual, KernelExamples
-from rosenblatt._training.estimator import (
-    Classifier,
-    PerceptronTraining,
-    Training,
-    decided,
-    need_fit,
-)
+from rosenblatt._training.estimator import Classifier, PerceptronTraining, Training, need_fit
 from rosenblatt._training.fit import fit
 from rosenblatt._training.keeps import KEEPS, KeepName
 from rosenblatt._training.kernel_rule import DualVoters, KernelRule
 from rosenblatt._training.kernels import Gram, checked_kernel
-from rosenblatt._training.linear_rule import read_only
+from rosenblatt._training.linear_rule import decided, read_only
 from rosenblatt._training.monitor import Watch
 from rosenblatt._training.orders import ORDERS
 from rosenblatt._training.settings import (

@@ -6,13 +6,14 @@ import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.datasets import load_iris, make_classification
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import GridSearchCV
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from common import may_not_separate
 from oracle import Oracle
-from raising import raises
+from raising import raises, warns
 from rosenblatt import KernelPerceptron, Perceptron, load, save, trace, train
 from rosenblatt._core import reference
 from rosenblatt._core.backend import compute
@@ -138,6 +139,7 @@ def test_training_goes_on_from_wherever_it_is(tmp_path):
     assert np.linalg.norm(passes.coef_) > 0
 
 
+@pytest.mark.filterwarnings("ignore:.*predicts 1 for all:sklearn.exceptions.ConvergenceWarning")
 def test_signs_hold_and_a_search_finds_a_strength():
     X, y = noisy(1)
     p = Perceptron(penalty="l2", alpha=0.01, signs=[1, -1, 0, 1, 1], random_state=0).fit(X, y)
@@ -170,3 +172,25 @@ def test_a_trace_does_not_follow_it():
     with raises(InputError):
         trace(Perceptron(penalty="l2"), *noisy(0))
     assert "penalty" not in KernelPerceptron().get_params()
+
+
+@pytest.mark.parametrize("multi_class", ["joint", "ovr"])
+@pytest.mark.parametrize("labels", [["no", "yes"], ["a", "b", "c"]])
+def test_a_penalty_that_leaves_one_label_is_told_of(labels, multi_class):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 4))
+    y = np.array(labels)[
+        np.digitize(X[:, 0] + rng.normal(0, 0.3, 300), [1.5, 2.0][: len(labels) - 1])
+    ]
+    given = {"penalty": "l2", "multi_class": multi_class, "random_state": 0}
+    with warns(ConvergenceWarning):
+        p = Perceptron(alpha=0.3, **given).fit(X, y)
+    assert set(p.predict(X)) == {labels[0]}
+    p = Perceptron(alpha=1e-5, **given).fit(X, y)
+    assert len(set(p.predict(X))) > 1
+    weights = (y == labels[0]).astype(
+        float
+    ) + 0.5  # weights and rows that do not exist change nothing
+    weights[np.flatnonzero(y == labels[-1])[0]] = 0
+    with warns(ConvergenceWarning):
+        Perceptron(alpha=0.3, **given).fit(X, y, sample_weight=weights)

@@ -81,6 +81,14 @@ def test_with_validation_rows_the_best_so_far_is_on_them(keep, capsys):
         )
 
 
+def test_before_any_rule_was_evaluated_none_is_the_best(capsys):
+    p = Perceptron(verbose=1, random_state=0).fit(X, Y)
+    bests = [best for *_, best in lines(capsys)]
+    assert "best so far" not in bests[0]
+    assert bests[-1] == f"best so far {p.training_errors_} of 60 rows wrong"
+    assert not any("60 of 60" in best for best in bests)
+
+
 @pytest.mark.parametrize("keep", ["last", "average", "vote"])
 @may_not_converge
 def test_where_nothing_is_judged_the_best_is_the_fewest_mistakes_in_an_epoch(keep, capsys):

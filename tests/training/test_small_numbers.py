@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from raising import raises, warns
 from rosenblatt import AROW, PassiveAggressive, Perceptron
-from rosenblatt._training import stopping
+from rosenblatt._training import fit
 from rosenblatt.errors import InputError
 
 ROWS = np.random.default_rng(0).normal(size=(30, 3))
@@ -43,15 +43,25 @@ def test_squares_vanish_below_half_of_the_last_bit_of_1(columns, told):
     assert [w.category for w in caught] == [ConvergenceWarning] * told
 
 
-def test_columns_of_very_different_sizes_are_told_of_once(monkeypatch):
-    monkeypatch.setattr(stopping, "told_of_sizes", False)
+def test_columns_of_very_different_sizes_are_told_of_once_unless_each_is_asked_for(monkeypatch):
+    monkeypatch.setattr(fit, "_said", set())
     noisy = np.arange(30) % 2
     for sizes in ([1, 0, 1], [1, 30, 0.1]):
         Perceptron(random_state=0).fit(ROWS * sizes, noisy)
     table = pd.DataFrame(ROWS * [1, 1e-3, 100], columns=["a", "b", "c"])
-    with warns(UserWarning):
+    with warns(ConvergenceWarning):
         Perceptron(random_state=0).fit(table, noisy)
-    Perceptron(random_state=0).fit(table, noisy)
+    for _ in range(2):
+        with pytest.raises(ConvergenceWarning):  # warnings are errors here
+            Perceptron(random_state=0).fit(table, noisy)
+    monkeypatch.setattr(fit, "_said", set())
+    for filters, shown in ((warnings.resetwarnings, 1), (lambda: None, 3)):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            filters()
+            for _ in range(3):
+                Perceptron(random_state=0).fit(table, noisy)
+        assert len(caught) == shown
 
 
 @pytest.mark.parametrize(

@@ -25,6 +25,7 @@ from rosenblatt._training.linear_rule import (
     LinearRule,
     SeparateVoters,
     Voters,
+    decided,
 )
 from rosenblatt._training.monitor import Recorder, TakesCallbacks
 from rosenblatt._training.state import AnyState, Candidate
@@ -161,13 +162,6 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] # untype
         other = type(self).__new__(type(self))
         other.__dict__ = copy.deepcopy(dict(vars(self)), memo)
         return other
-
-
-def decided(scores: NDArray[np.float64]) -> NDArray[np.intp]:
-    """The place of each row's class: sign(0) = +1; of many classes the first of the highest."""
-    if scores.ndim == 1:
-        return (scores >= 0).astype(np.intp)
-    return np.asarray(np.argmax(scores, axis=1))
 
 
 class LinearClassifier(Classifier):

@@ -44,13 +44,11 @@ def fit(estimator: Training, given: Given) -> None:
     settings, rows = run(estimator, given)
     if estimator.converged_ and not estimator.training_errors_:
         return
-    some = stopping.some_numbers(rows)
-    caller, level = _caller()
-    if (advice := stopping.advice(estimator, settings, rows, some)) is not None:
-        if _is_wanted(advice, ConvergenceWarning, caller):
+    advice = stopping.advice(estimator, settings, rows)
+    if advice is not None:
+        caller, level = _caller()
+        if _is_wanted(advice, caller):
             warnings.warn(advice.text, ConvergenceWarning, stacklevel=level)
-    elif (hint := stopping.about_sizes(estimator, some, rows.n)) is not None:
-        warnings.warn(hint, UserWarning, stacklevel=level)
 
 
 def _caller() -> tuple[FrameType, int]:
@@ -68,7 +66,7 @@ def _is_ours(frame: FrameType) -> bool:
 _said: set[tuple[str, tuple[str, int] | None]] = set()  # kinds of advice, and where
 
 
-def _is_wanted(advice: Advice, category: type[Warning], caller: FrameType) -> bool:
+def _is_wanted(advice: Advice, caller: FrameType) -> bool:
     """Once of its kind in a process, whatever its figures, and once for each line of the main
     module; but who has a filter for it decides.
 
@@ -79,7 +77,7 @@ def _is_wanted(advice: Advice, category: type[Warning], caller: FrameType) -> bo
     kind = advice.kind, (caller.f_code.co_filename, caller.f_lineno) if own else None
     filters = getattr(warnings, "_get_filters", lambda: warnings.filters)()
     decided = any(
-        issubclass(category, of) and (text is None or text.match(advice.text))
+        issubclass(ConvergenceWarning, of) and (text is None or text.match(advice.text))
         for _, text, of, _, _ in filters
     )
     new = kind not in _said

@@ -50,6 +50,13 @@ class LinearRule:
         return read_only(self.eta * np.atleast_2d(self.weights)[:, -1])
 
 
+def decided(scores: NDArray[np.float64]) -> NDArray[np.intp]:
+    """The place of each row's class: sign(0) = +1; of many classes the first of the highest."""
+    if scores.ndim == 1:
+        return (scores >= 0).astype(np.intp)
+    return np.asarray(np.argmax(scores, axis=1))
+
+
 class ChangingRule(LinearRule):
     """Last weights or their mean, which partial_fit goes on changing where they are.
 

@@ -17,7 +17,7 @@ from rosenblatt.errors import InputError
 if TYPE_CHECKING:
     from rosenblatt._training.estimator import Training
     from rosenblatt._training.settings import Recipe, Settings
-    from rosenblatt._training.state import AnyJob, AnyState
+    from rosenblatt._training.state import AnyJob, AnyState, Candidate
     from rosenblatt._training.training import Given, OneTraining
 
 
@@ -194,6 +194,8 @@ class Watch:
 class Progress:
     """Shows epoch, mistakes in it, and the best so far: of the kept weights, else of any epoch.
 
+    Where none were evaluated yet, the kept weights are the zeros that training begins with.
+
     `paced`: also the rows per second, and how long it would take to make all epochs. `resumed`: it
     says first that training goes on from a checkpoint. `workers`: how fast each machine is.
     """
@@ -255,7 +257,8 @@ class Progress:
 
     def chunk(self, state: AnyState) -> None:
         if self._bars and self._task is not None:
-            best = "" if state.kept is None else f", best so far {state.kept.mistakes}"
+            kept = _evaluated(state)
+            best = "" if kept is None else f", best so far {kept.mistakes}"
             self._bars.update(
                 self._task,
                 completed=self._done(state),
@@ -280,11 +283,15 @@ class Progress:
             return
         finished = state.mistakes[:-1] if state.under_way else state.mistakes
         best = ""
-        if state.kept is not None:
-            best = f", best so far {state.kept.mistakes} of {self._judged} wrong"
+        if (kept := _evaluated(state)) is not None:
+            best = f", best so far {kept.mistakes} of {self._judged} wrong"
         elif finished:
             best = f", fewest in an epoch {min(finished)}"
         print(f"{self._name} {self._now(state)}{best}{self._pace(state)}", file=sys.stderr)
+
+
+def _evaluated(state: AnyState) -> Candidate[Any] | None:
+    return state.kept if state.kept is not None and state.kept.weights.any() else None
 
 
 # --- Callbacks of scikit-learn, from its version 1.9 on ------------------------------------------

@@ -101,8 +101,8 @@ class Rule(NamedTuple):
         shrink = eta0 * (self.penalty or 0.0)
         if not shrink < 1:
             raise InputError(
-                f"{option('alpha', self.penalty)} with {option('eta0', eta0)} leaves nothing of "
-                f"the weights: alpha times {option('eta0')} must be less than 1.",
+                f"{option('alpha', self.penalty)} with {option('eta0', eta0)} would shrink the "
+                f"weights to zero: {option('alpha')} times {option('eta0')} must be less than 1.",
                 option="alpha",
                 value=self.penalty,
             )
@@ -124,7 +124,9 @@ def margin_rule(margin: Any, words: tuple[str, ...] = ("scale", "wide")) -> Rule
 def perceptron_rule(margin: Any, decay: Any, signs: Any, penalty: Any, alpha: Any) -> Rule:
     rule = margin_rule(margin, ("scale", "wide", "auto"))._replace(signs=signs)
     falls = parameters.not_negative("decay", decay)
-    parameters.between("alpha", alpha, 0.0, math.inf)  # without a penalty, too
+    if not parameters.number(alpha) >= 0:  # without a penalty, too
+        product = f"whose product with {option('eta0')} is less than 1"
+        raise parameters.not_allowed("alpha", alpha, f"give a number, 0 or greater, {product}")
     if penalty is not None:
         _refuse_other_penalty(penalty)
         return rule._replace(kind="penalised", decay=falls, penalty=float(alpha))

@@ -205,13 +205,12 @@ class Advice(NamedTuple):
     text: str
 
 
-def advice(
-    p: Training, settings: Settings, rows: TrainingSet, some: Floats | None
-) -> Advice | None:
-    """What a user should know of a training that is over; computes nothing."""
+def advice(p: Training, settings: Settings, rows: TrainingSet) -> Advice | None:
+    """What a user should know of a training that is over."""
+    some = _some_numbers(rows)
     kind = _kind(p, settings, some)
     if kind is None:
-        return None
+        return _about_penalty(p, settings, rows) or _about_sizes(p, some, rows.n)
     name, keep, (question, call) = type(p).__name__, settings.units.keep, _separable(p)
     kept = either(f"{name}(keep={keep!r})", option("keep", keep))
     best, last, wrong = option("keep", "best"), option("keep", "last"), _wrong(p, rows.n)
@@ -310,10 +309,9 @@ def _kind(p: Training, settings: Settings, some: Floats | None) -> str | None:
 
 _SOME = 1 << 13  # numbers that are looked at for the sizes of columns
 _VERY_DIFFERENT, _ENDLESS = 1e3, 1e9
-told_of_sizes = False
 
 
-def some_numbers(rows: TrainingSet) -> Floats | None:
+def _some_numbers(rows: TrainingSet) -> Floats | None:
     """Of each column, of some rows; of sparse rows as if they were one. None: not in memory."""
     X = rows.in_memory
     if X is None or not X.size:
@@ -322,10 +320,21 @@ def some_numbers(rows: TrainingSet) -> Floats | None:
     return X[:, :: -(-X.size // _SOME)].astype(np.float64, order="C")
 
 
-def about_sizes(p: Training, some: Floats | None, n: int) -> str | None:
-    """Of a training that ended with errors, once in a process."""
-    global told_of_sizes  # noqa: PLW0603 - it is about all trainings
-    if some is None or told_of_sizes or not p.training_errors_:
+def _about_penalty(p: Training, settings: Settings, rows: TrainingSet) -> Advice | None:
+    """Weights that shrink too much leave the intercept: one label for all rows."""
+    label = None if settings.rule.penalty is None else rows.only_label(p)
+    if label is None:
+        return None
+    return Advice(
+        "one label",
+        f"{type(p).__name__} predicts {label!r} for all {rows.n} training rows: with "
+        f"{option('alpha', settings.rule.penalty)} the penalty leaves too little of the weights. "
+        f"Try a smaller {option('alpha')}.",
+    )
+
+
+def _about_sizes(p: Training, some: Floats | None, n: int) -> Advice | None:
+    if some is None or not p.training_errors_:
         return None
     sizes = _sizes(some)
     if not sizes.any():
@@ -335,14 +344,14 @@ def about_sizes(p: Training, some: Floats | None, n: int) -> str | None:
         ratio = sizes[large] / sizes[small]
     if not ratio > _VERY_DIFFERENT:
         return None
-    told_of_sizes = True
     names = vars(p).get("feature_names_in_")
     least, most = (j if names is None else repr(str(names[j])) for j in (small, large))
     times = f"about {float(f'{ratio:.1g}'):,.0f}" if ratio < _ENDLESS else "over a billion"
     scaled = either(f"make_pipeline(StandardScaler(), {type(p).__name__}())", "--scale")
-    return (
+    return Advice(
+        "sizes",
         f"{type(p).__name__} has {p.training_errors_} of {n} training rows wrong, and column "
-        f"{most} is {times} times as large as column {least}. Try {scaled}."
+        f"{most} is {times} times as large as column {least}. Try {scaled}.",
     )
 
 

@@ -29,7 +29,13 @@ from rosenblatt._core.protocol import KeptWeights, Permutation
 from rosenblatt._core.rows import Csr, Examples, Scale, Weights, check_shape
 from rosenblatt._training.keeps import KEEPS, Auto, Average, Following, Last
 from rosenblatt._training.learner import Primal, PrimalJob, PrimalState
-from rosenblatt._training.linear_rule import ChangingRule, LinearRule, SeparateVoters, Voters
+from rosenblatt._training.linear_rule import (
+    ChangingRule,
+    LinearRule,
+    SeparateVoters,
+    Voters,
+    decided,
+)
 from rosenblatt._training.monitor import Interrupted, Progress, Watch
 from rosenblatt._training.orders import ORDERS, Cyclic, Shuffle
 from rosenblatt._training.settings import (
@@ -115,6 +121,11 @@ class TrainingSet(ABC):
     @property
     def in_memory(self) -> NDArray[Any] | None:
         """The numbers of the features, of sparse rows one after another; None: elsewhere."""
+        return None
+
+    def only_label(self, estimator: Training) -> Any:
+        """What a rule predicts that predicts the same for all rows, where there are others; None:
+        it does not, or the rows are not in memory."""
         return None
 
     def returned(self, estimator: Training) -> Weights:
@@ -226,6 +237,16 @@ class InMemory(WeightsSet):
     def in_memory(self) -> NDArray[Any] | None:
         X = self.examples.rows.X
         return X.data if isinstance(X, Csr) else X
+
+    def only_label(self, estimator: Training) -> Any:
+        e, errors = self.examples, estimator.training_errors_
+        labels = e.y if e.present is None else e.y[e.present]
+        most = np.unique(labels, return_counts=True)[1].max()
+        if errors is None or errors < e.n - most:  # with one label there would be more
+            return None
+        scores = estimator._rule.signed(e.rows)
+        predicted = np.unique(decided(scores if e.present is None else scores[e.present]))
+        return self.classes[predicted[0]].item() if len(predicted) == 1 else None
 
     def of_columns(self, few: FewColumns) -> InMemory:
         e = self.examples

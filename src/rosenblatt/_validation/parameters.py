@@ -29,25 +29,25 @@ def one_of(name: str, value: object, allowed: Iterable[str]) -> None:
 
 
 def positive(name: str, value: Any) -> float:
-    number = _float(value)
-    if not 0 < number < math.inf:
+    x = number(value)
+    if not 0 < x < math.inf:
         raise not_allowed(name, value, "give a finite number greater than 0")
-    return number
+    return x
 
 
 def not_negative(name: str, value: Any) -> float:
-    number = _float(value)
-    if not 0 <= number < math.inf:
+    x = number(value)
+    if not 0 <= x < math.inf:
         raise not_allowed(name, value, "give a finite number, 0 or greater")
-    return number
+    return x
 
 
 def between(name: str, value: Any, least: float, most: float) -> None:
-    if not least <= _float(value) <= most:
+    if not least <= number(value) <= most:
         raise not_allowed(name, value, f"give a number from {least:g} to {most:g}")
 
 
-def _float(value: Any) -> float:
+def number(value: Any) -> float:
     """NaN where it is no number, infinity where it is too large."""
     if not isinstance(value, numbers.Real) or isinstance(value, (bool, np.bool_)):
         return math.nan

@@ -14,7 +14,6 @@ import searching
 from raising import WRITING
 from rosenblatt._core import reference
 from rosenblatt._core.backend import compute
-from rosenblatt._training import stopping
 
 os.environ.setdefault("MPLBACKEND", "Agg")  # pictures are drawn where no screen is
 # Hundreds of tests start a process of their own: let the first of them keep what it compiles.
@@ -23,7 +22,6 @@ FLAGS = [  # of Chromium
     *("--no-sandbox", "--disable-gpu", "--disable-background-networking"),
     *("--disable-component-update", "--disable-sync", "--no-first-run"),
 ]
-stopping.told_of_sizes = True  # which training is the first of the process is not for tests to say
 SOAK = os.environ.get("ROSENBLATT_SOAK") == "1"
 
 settings.register_profile("test", max_examples=25, deadline=None, derandomize=True)

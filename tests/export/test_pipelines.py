@@ -76,6 +76,20 @@ def test_a_graph_takes_rows_as_the_pipeline_does(tmp_path, name):
     assert score.tobytes() == pipeline.decision_function(X).tobytes()
 
 
+@pytest.mark.parametrize("filled", [False, True])
+@pytest.mark.parametrize("scaled", [False, True])
+def test_the_file_says_what_it_does_with_missing_values(tmp_path, filled, scaled):
+    X, y = rows(gaps=filled)
+    steps = [SimpleImputer()] * filled + [StandardScaler()] * scaled
+    export(make_pipeline(*steps, Perceptron(random_state=0)).fit(X, y), tmp_path / "p.onnx")
+    graph = onnxruntime.InferenceSession(tmp_path / "p.onnx")
+    said = graph.get_modelmeta().custom_metadata_map["input"]
+    _, score = graph.run(["label", "score"], {"X": np.full((1, 21), np.nan)})
+    assert np.isnan(score).any() != filled
+    assert ("fills" in said, "scales" in said) == (filled, scaled)
+    assert ("a score of NaN" in said) != filled
+
+
 def test_sql_and_python_read_columns_by_their_names():
     X, y = rows()
     table = pd.DataFrame(X, columns=[f"col {j}" for j in range(X.shape[1])])

@@ -99,7 +99,7 @@ OTHERS = {
     "margin is 1.0 and was 0.0": {"margin": 1.0},
     "fit_intercept is False and was True": {"fit_intercept": False},
     "patience is None and was 5": {"patience": None},
-    "random_state is another": {"random_state": 2},
+    "random_state is not what it was": {"random_state": 2},
     "the weights of the rows are not the same": {"class_weight": {1: 2.0}},
     "max_iter=5, but .* has come to 6 already": {"max_iter": 5},
     "max_updates=3, but .* already": {"max_updates": 3},

@@ -178,3 +178,10 @@ def test_other_classes_are_refused_by_a_later_partial_fit(
     with refused(trained, error=InputError, option="classes", value=classes):
         trained.partial_fit(X, Y, classes=classes)
     trained.partial_fit(X, Y, classes=[1, 0])  # the same ones in another order
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_a_label_that_is_not_finite_is_named_by_its_row(bad: float) -> None:
+    with pytest.raises(InputError) as caught:
+        Perceptron().fit(X, changed(Y.astype(float), 3, bad))
+    assert caught.value.row == 3

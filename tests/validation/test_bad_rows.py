@@ -30,6 +30,7 @@ from refusing import (
     refused,
 )
 from rosenblatt import Perceptron
+from rosenblatt.errors import InputError
 
 # --- Tools ----------------------------------------------------------------------------------------
 
@@ -80,6 +81,11 @@ BAD_ROWS: dict[str, Any] = {
     "pandas_text_column": pd.DataFrame(X[:, :2], columns=["a", "b"]).assign(c="red"),
     "pandas_text_like_numbers": pd.DataFrame(X[:, :2], columns=["a", "b"]).assign(c="1.5"),
     "polars_text_column": pl.DataFrame(X[:, :2], schema=["a", "b"]).with_columns(c=pl.lit("red")),
+    "complex": X + 1j,
+    "complex_list": (X + 1j).tolist(),
+    "pandas_complex": pd.DataFrame(X + 1j),
+    "csr_complex": sparse.csr_array(X + 1j),
+    "polars_lazy": pl.LazyFrame(X),
     "csr_index_too_large": broken_csr(indices=lambda i: changed(i, 5, 3)),
     "csr_index_far_too_large": broken_csr(indices=lambda i: changed(i, 5, 2**31 - 1)),
     "csr_index_negative": broken_csr(indices=lambda i: changed(i, 5, -1)),
@@ -121,6 +127,14 @@ def test_bad_rows_are_refused_in_prediction(
     with refused(trained):
         getattr(trained, method)(bad)
     np.testing.assert_array_equal(trained.decision_function(X), scores)
+
+
+@pytest.mark.parametrize("bad", [key for key in BAD_ROWS if "complex" in key or "lazy" in key])
+def test_a_message_is_one_line_without_the_numbers(bad: str) -> None:
+    with pytest.raises(ValueError) as caught:  # noqa: PT011 - whichever of ours
+        Perceptron().fit(BAD_ROWS[bad], Y)
+    assert "\n" not in str(caught.value)
+    assert isinstance(caught.value, InputError)
 
 
 @pytest.mark.parametrize(("i", "j"), [(0, 0), (N - 1, 2)])

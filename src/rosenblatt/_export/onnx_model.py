@@ -35,10 +35,9 @@ OPSET, IR = 13, 7  # of 2020: onnxruntime runs them since 1.6
 DOUBLE = TensorProto.DOUBLE
 _CHOSEN = (np.int64, np.int32, np.float64, np.float32, np.object_)  # onnxruntime's Where takes
 _MOST_BYTES = 2_000_000_000  # protobuf writes messages of less than 2 GiB
-_AS_TRAINED = "The numbers that the rule was trained on, in this order."
-_AS_IN_THE_TABLE = (
-    "Numbers as they are in the table, NaN where one is missing: the graph fills and scales them. "
-    "For a word, 1 in the column 'name=word' and 0 in the others of that name; for a boolean 1 or "
+_NO_NAN = "A row with NaN has a score of NaN, and its label means nothing."
+_WORDS = (
+    " For a word, 1 in the column 'name=word' and 0 in the others of that name; for a boolean 1 or "
     "0."
 )
 
@@ -82,11 +81,27 @@ def model_of(
     facts = {
         "features": json.dumps(list(feature_names(estimator, preprocessing))),
         "labels": json.dumps(classes.tolist()),
-        "input": _AS_TRAINED if preprocessing is None else _AS_IN_THE_TABLE,
+        "input": _input(preprocessing),
     }
     helper.set_model_props(made, facts)
     checker.check_model(made, full_check=True)
     return made
+
+
+def _input(preprocessing: Preprocessing | None) -> str:
+    """What X holds, and what the graph does with it, in words."""
+    if preprocessing is None:
+        return f"The numbers that the rule was trained on, in this order. {_NO_NAN}"
+    numbers = preprocessing.numbers
+    filled = [column.name for column in numbers if column.fill is not None]
+    missing = _NO_NAN
+    if filled:
+        where = "" if len(filled) == len(numbers) else f" of the columns {', '.join(filled)}"
+        missing = f"NaN where one{where} is missing: the graph fills it."
+        missing += f" Elsewhere: {_NO_NAN}" if where else ""
+    scales = "" if all(column.as_it_is for column in numbers) else "; the graph scales them"
+    words = "" if len(numbers) == len(preprocessing.columns) else _WORDS
+    return f"Numbers as they are in the table{scales}. {missing}{words}"
 
 
 def _matrix(name: str, dtype: np.dtype[Any], *shape: Any) -> ValueInfoProto:

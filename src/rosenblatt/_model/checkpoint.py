@@ -322,7 +322,7 @@ def _check_folder(folder: Path, *, new: bool) -> None:
 _WORDS = {
     "data": "the rows, their order or labels are not the same",
     "weights": "the weights of the rows are not the same",
-    "seed": "random_state is another",
+    "seed": "random_state is not what it was when training began",
 }
 
 

@@ -33,9 +33,9 @@ def checked_rows(
     """
     if reset and plain(X, finite=finite):
         learn_features(estimator, X.shape[1], None)
-        return np.asarray(X)
+        return np.ascontiguousarray(X)
     if not reset and plain_for(estimator, X, finite=finite):
-        return np.asarray(X)
+        return np.ascontiguousarray(X)
     from sklearn.utils.validation import validate_data
 
     if reset:
@@ -44,6 +44,7 @@ def checked_rows(
         _refuse_table(estimator, X, name)
     if sparse.issparse(X):
         _check_indices(X, name)
+        _refuse_complex(X.dtype, name)
         _refuse_too_wide(X.shape[1], name)
     else:
         _check_numbers(X, name)
@@ -113,7 +114,7 @@ def rows_alone(
 ) -> tuple[Matrix, NDArray[Any] | None]:
     """X as `checked_rows` gives it, without an estimator, and the names of its columns if any."""
     if plain(X, finite=finite):
-        return np.asarray(X), None
+        return np.ascontiguousarray(X), None
     from sklearn.base import BaseEstimator
 
     reader = BaseEstimator()
@@ -300,17 +301,24 @@ def _check_numbers(X: Any, name: str) -> None:
             f"{name} is {'None' if X is None else f'a {type(X).__name__}'}; give a table of "
             "numbers: an array, a data frame or a sparse matrix."
         )
+    if type(X).__name__ == "LazyFrame":
+        raise InputTypeError(
+            f"{name} is a LazyFrame, which holds no rows yet: give {name}.collect()."
+        )
     if isinstance(X, np.ndarray):
         table = X
     elif _is_frame(X):
         if all(_is_numeric(kind) for kind in X.dtypes):
             return
+        for kind in X.dtypes:
+            _refuse_complex(kind, name)
         table = np.asarray(X, dtype=object)
     else:
         try:
             table = np.asarray(X)
         except ValueError:  # ragged: scikit-learn has the words
             return
+    _refuse_complex(table.dtype, name)
     if table.dtype.kind not in "OUSMm" or table.ndim != 2:
         return
     for i, row in enumerate(table):
@@ -318,6 +326,14 @@ def _check_numbers(X: Any, name: str) -> None:
             if not isinstance(value, numbers.Number):
                 found = _not_a_number(value, name, i, _column(X, j))
                 raise InputTypeError(found, value=value, row=i, column=j)
+
+
+def _refuse_complex(dtype: Any, name: str) -> None:
+    if getattr(dtype, "kind", None) == "c":
+        raise InputError(
+            f"Complex data not supported: {name} holds complex numbers. Give {name}.real, or the "
+            "real and the imaginary parts as columns of their own."
+        )
 
 
 def _is_frame(X: Any) -> bool:
@@ -335,15 +351,20 @@ def _column(X: Any, j: int) -> str:
     return f"column {j} ({list(X.columns)[j]!r})" if _is_frame(X) else f"column {j}"
 
 
+_IN_WORDS: dict[type, str] = {str: "text", bytes: "bytes"}
+
+
 def _not_a_number(value: Any, name: str, row: int, column: str) -> str:
+    value = value.item() if isinstance(value, np.generic) else value
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         advice = (
             "a missing value. Fill it in (sklearn.impute.SimpleImputer) or drop the row: each "
             "argument must be a number, neither missing nor a string that looks like a number"
         )
     else:
+        kind = _IN_WORDS.get(type(value), f"a {type(value).__name__}")
         advice = (
-            f"a {type(value).__name__}. Each argument must be a number, and a string that looks "
+            f"{kind}. Each argument must be a number, and a string that looks "
             "like one is not a number: convert such a column (astype(float)), encode words "
             "(sklearn.preprocessing.OneHotEncoder), or drop it"
         )
@@ -403,14 +424,14 @@ _FEW = 1 << 17  # numbers to look at: with more of them validation does not coun
 
 
 def plain(X: Any, *, finite: bool) -> bool:
-    """Whether X is an array of rows; with `finite`, a small one of finite numbers."""
+    """Whether X is an array of rows, one after another, or a small one, which is copied in no time;
+    with `finite`, a small one of finite numbers."""
     return (
         type(X) is np.ndarray
         and X.ndim == 2
         and X.dtype in _FLOATS
         and X.size > 0
-        and (X.size <= _FEW or not finite)
-        and X.flags.c_contiguous
+        and (X.size <= _FEW or (not finite and X.flags.c_contiguous))
         and X.flags.aligned
         and (not finite or bool(np.isfinite(X).all()))
     )

@@ -42,7 +42,10 @@ def labels(y: Any, n: int, name: str = "y") -> NDArray[Any]:
             "inconsistent numbers of samples. Give one label for each row."
         )
     if y.dtype.kind == "f" and not np.isfinite(y).all():
-        raise InputError(f"Input {name} contains NaN or infinity: {_GIVE_LABELS}.")
+        row = int(np.flatnonzero(~np.isfinite(y))[0])
+        raise InputError(
+            f"Input {name} contains NaN or infinity, first at row {row}: {_GIVE_LABELS}.", row=row
+        )
     return np.asarray(y)
 
 

@@ -95,8 +95,10 @@ def _after(step: Any, columns: list[Number]) -> list[Number]:
     if read is None:
         raise InputTypeError(
             f"The step {kind} of the pipeline has no form in which numbers are filled, shifted and "
-            f"divided, to the bit: allowed before a rule are {', '.join(_READ)}. Export the last "
-            "step, pipeline[-1], and give it rows that pipeline[:-1] transformed."
+            f"divided, to the bit: allowed before a rule are {', '.join(_READ)}. What works: "
+            "pickle, joblib and skops keep the pipeline as it is; skl2onnx makes an ONNX graph of "
+            "it after rosenblatt.onnx.register_converters(); or give the last step alone, "
+            "pipeline[-1], and later rows that pipeline[:-1] transformed."
         )
     fills, centers, scales = read(step, len(columns))
     if fills is None:

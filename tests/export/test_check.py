@@ -92,6 +92,17 @@ def test_dates_gaps_and_truth_values_have_the_labels_of_predict(tmp_path, kind):
     assert found[:3] == (N, 0, 0)
 
 
+@pytest.mark.parametrize("kind", RUN)
+def test_words_with_blanks_around_them_have_the_labels_of_predict(tmp_path, kind):
+    (tmp_path / "t.csv").write_text("town,y\n" + "A 1,0\nA2,1\n" * 10)
+    rule, preprocessing = learned(tmp_path / "t.csv")
+    (tmp_path / "new.csv").write_text("town,y\nA 1 ,0\n  A2  ,1\n")
+    found = check.check(
+        rule, preprocessing, programs(rule, preprocessing)[kind](), tmp_path / "new.csv"
+    )
+    assert found[:3] == (2, 0, 0)
+
+
 def test_numbers_with_units_are_read_in_python_and_refused_by_column_elsewhere(tmp_path):
     rule, preprocessing = learned(written(tmp_path / "t.csv"))
     made = programs(rule, preprocessing)

@@ -213,6 +213,19 @@ def test_gaps_and_strange_words_have_no_answer(in_a_sheet):
     assert found[0] == said[0] == rule.predict(preprocessing.transform(odd[:1]))[0]
 
 
+def test_blanks_around_words_do_not_count_and_those_inside_do(tmp_path, in_a_sheet):
+    table = pd.DataFrame({"town": ["New York", "New  York", "Rome", ""] * 5, "y": [0, 1, 1, 0] * 5})
+    X, y, preprocessing = data.read(table, target="y", impute="mean").encode()
+    rule = Perceptron(random_state=0).fit(X, y)
+    towns = ["New York", " New York  ", "New  York", " New  York", "Rome ", "  ", "New   York", "R"]
+    odd = pd.DataFrame({"town": towns})
+    expected = [0, 0, 1, 1, 1, 0, None, None]
+    assert in_python(to_python(rule, preprocessing=preprocessing), odd) == expected
+    text = to_excel_formula(rule, preprocessing=preprocessing)
+    found = in_a_sheet(text, ["town"], odd)
+    assert [None if str(label) == "#N/A" else label for label in found] == expected
+
+
 @pytest.mark.parametrize("kind", ["TEXT", "", "REAL", "NUMERIC"])
 @pytest.mark.parametrize("filled", [False, True])
 def test_text_is_no_number_after_an_import(kind, filled, in_a_sheet):
@@ -249,7 +262,7 @@ def test_columns_that_the_rule_does_not_use_are_not_asked_for():
     text = to_excel_formula(
         card, preprocessing=preprocessing, cells={"reports": "B7", "town": "$D7"}
     )
-    assert '-2 * IF(NOT(ISNUMBER(B7)),2.66,B7) + IF(EXACT($D7,"Rome"),1,0) >= 0' in text
+    assert '-2 * IF(NOT(ISNUMBER(B7)),2.66,B7) + IF(EXACT(TRIM($D7),"Rome"),1,0) >= 0' in text
 
 
 def test_names_in_use_do_not_hide_the_answer():

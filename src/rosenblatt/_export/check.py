@@ -36,7 +36,6 @@ from rosenblatt._util.text import listed
 from rosenblatt.data.batch import TRUTH, Batch
 from rosenblatt.data.dates import Days, moment
 from rosenblatt.data.features import Words
-from rosenblatt.data.open_table import reader_of
 from rosenblatt.data.options import FileOptions
 from rosenblatt.data.preprocessing import Number, Preprocessing
 from rosenblatt.errors import InputError
@@ -96,7 +95,7 @@ def check(
 ) -> Checked:
     """Compares every row of a table, read as that of training but for `options`. InputError at the
     first that differs."""
-    reader = reader_of(source, preprocessing.reading, options or FileOptions())
+    reader = preprocessing.reader(source, options)
     names, texts = reader.as_written().texts(None)
     size = max(1, _NUMBERS // max(1, len(preprocessing.feature_names)))
     rows = without = rounded = 0
@@ -323,8 +322,8 @@ class InSheet(Program):
         answers = np.broadcast_to(np.asarray(formula(*columns)), (len(rows), 1)).ravel()
         return [None if str(value) == "#N/A" else _plain(value) for value in answers]
 
-    def _cell(self, name: str, text: str) -> Any:
-        text = text.strip()
+    def _cell(self, name: str, written: str) -> Any:
+        text = written.strip()
         if text.lower() in ("true", "false"):
             return TRUTH[text.lower()]
         number = text.replace(self._decimal, ".")
@@ -333,7 +332,7 @@ class InSheet(Program):
         date = moment(text, self._formats.get(name, ""))
         if date is not None and not date.zone:
             return (date.at - _EPOCH).total_seconds() / 86400
-        return text
+        return written
 
 
 def _plain(label: Any) -> Any:

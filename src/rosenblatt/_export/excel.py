@@ -61,6 +61,7 @@ class Excel(Language):
 
     def missing(self, source: Source) -> str:
         cell = self._cells[source.name]
+        cell = f"TRIM({cell})" if source.words else cell
         if source.missing == ("",):
             return f'{cell}=""'
         return f"ISNUMBER(FIND({_BETWEEN}&{cell}&{_BETWEEN},{self._listed(source.missing)}))"
@@ -76,12 +77,20 @@ class Excel(Language):
         return f"IF(ISNUMBER({cell}),{early},TRUE)"
 
     def is_word(self, value: str, words: list[str]) -> str:
-        return self.any_of([f"EXACT({value},{self.text(word)})" for word in words])
+        return self.any_of([self._is(value, word) for word in words])
+
+    def _is(self, value: str, word: str) -> str:
+        """Blanks around a word do not count; of those inside TRIM would make one."""
+        if " " not in word:
+            return f"EXACT(TRIM({value}),{self.text(word)})"
+        letters_only = self.text(word.replace(" ", ""))
+        same = f'EXACT(SUBSTITUTE({value}," ",""),{letters_only})'
+        return self.both(same, f"ISNUMBER(FIND({self.text(word)},{value}))")
 
     def is_truth(self, value: str, truth: bool) -> str:
         """To LibreOffice TRUE is the number 1."""
         words = ("TRUE", "1") if truth else ("FALSE", "0")
-        return self.any_of([f'EXACT(UPPER({value}),"{word}")' for word in words])
+        return self.any_of([f'EXACT(UPPER(TRIM({value})),"{word}")' for word in words])
 
     def both(self, first: str, second: str) -> str:
         return _joined(self.conjunction, [first, second])

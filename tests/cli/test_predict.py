@@ -26,6 +26,59 @@ def test_reading_is_shown_on_a_terminal(trained, tmp_path):
     assert printed[:1320] == printed[1320:]
 
 
+# --- Files without a line of names ---------------------------------------------------------------
+
+
+def nameless(path, columns, rows=40):
+    """a: a number; t: a word; y: the label, told by both; z: noise."""
+    cells = {
+        "a": lambda i: str(i % 4),
+        "t": lambda i: "no" if i % 4 < 2 else "yes",
+        "z": lambda i: str(i * i % 7),
+        "y": lambda i: "P" if i % 4 < 2 else "Q",
+    }
+    lines = [",".join(cells[name](i) for name in columns) for i in range(rows)]
+    Path(path).write_text("\n".join(lines) + "\n")
+
+
+@pytest.mark.parametrize("order", ["atzy", "yatz", "ayzt"])
+def test_rows_without_labels_and_names_are_those_of_the_training_table(shell, order):
+    nameless("t.csv", order)
+    nameless("new.csv", order.replace("y", ""))
+    names = ",".join(order)
+    assert shell("fit", "t.csv", "--names", names, "-y", "y", "-o", "f")[0] == 0
+    with_labels = shell("predict", "f/model.json", "t.csv")
+    code, out, said = shell("predict", "f/model.json", "new.csv")
+    assert (code, out, with_labels[2]) == (0, with_labels[1], "")
+    assert "'y'" in said
+    assert said.count("\n") == 1
+    code, _, said = shell("evaluate", "f/model.json", "new.csv")
+    assert code == 2
+    assert "'y'" in said
+
+
+def test_rows_without_names_that_could_be_several_columns_are_refused(shell):
+    nameless("t.csv", "zaty")
+    names = ("--names", "z,a,t,y")
+    assert shell("fit", "t.csv", *names, "-y", "y", "--ignore", "z", "-o", "f")[0] == 0
+    expected = shell("predict", "f/model.json", "t.csv")[1]
+    nameless("needed.csv", "at")
+    assert shell("predict", "f/model.json", "needed.csv")[:2] == (0, expected)
+    for columns in ("zat", "aty"):  # the target lacks, or what was ignored
+        nameless("new.csv", columns)
+        code, _, said = shell("predict", "f/model.json", "new.csv")
+        assert code == 2
+        assert "has 3 columns" in said
+        assert "--names has" not in said
+        typed = ("--names", ",".join(columns))
+        assert shell("predict", "f/model.json", "new.csv", *typed)[:2] == (0, expected)
+    nameless("t.csv", "atzy")  # beside each other: the others are the same
+    names = ("--names", "a,t,z,y")
+    assert shell("fit", "t.csv", *names, "-y", "y", "--ignore", "z", "-o", "g")[0] == 0
+    nameless("new.csv", "atz")
+    assert shell("predict", "g/model.json", "new.csv", "--copy", "z")[0] == 0
+
+
 # --- predict --------------------------------------------------------------------------------------
 
 

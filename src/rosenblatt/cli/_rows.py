@@ -11,11 +11,12 @@ from typing import Any, NamedTuple, final
 
 from rosenblatt._study.reasons import centred
 from rosenblatt._util.files import beginning, place_of
-from rosenblatt._util.text import Numbered
+from rosenblatt._util.text import Numbered, listed, many
 from rosenblatt.cli._common import check_exists
 from rosenblatt.errors import InputError
 
 ALL = "all"
+_NAMED = 5  # columns that are not there
 
 
 class Batch(NamedTuple):
@@ -40,6 +41,7 @@ class NewRows(NamedTuple):
     unlabelled: Callable[[], int] = lambda: 0  # rows left out so far for lack of a label
     numbers: Mapping[int, Any] = {}  # columns of numbers that are compared with their means
     outside: Callable[[], list[dict[str, Any]]] = list  # columns with values unlike in training
+    narrower: str | None = None  # columns without names, fewer than the table of training had
 
 
 def read_model(model: str, files: Sequence[str], command: str) -> Any:
@@ -89,7 +91,6 @@ class RowFiles:
     def of(self, known: Any) -> NewRows:
         from rosenblatt import data
         from rosenblatt.data.batch import left_out_of
-        from rosenblatt.data.open_table import reader_of
         from rosenblatt.data.options import FileOptions
 
         if known.preprocessing is None:
@@ -97,7 +98,7 @@ class RowFiles:
         preprocessing = data.Preprocessing.from_dict(known.preprocessing)
         vars(known.estimator).pop("feature_names_in_", None)  # it has seen to the names
         options = FileOptions.of(**self.reading)
-        reader = reader_of(list(self.files), preprocessing.reading, options)
+        reader = preprocessing.reader(list(self.files), options, labelled=self.labelled)
         copied: list[str] = []
         texts: Iterator[tuple[str, ...]] = repeat(())
         if self.copy:
@@ -112,6 +113,7 @@ class RowFiles:
             lambda: len(left_out_of(parts)),
             centred(preprocessing),
             ranges.outside,
+            _narrower(reader),
         )
 
     def _of_svmlight(self, estimator: Any) -> NewRows:
@@ -154,6 +156,17 @@ class RowFiles:
             numbers = [i for i in range(rows) if i not in lacking]
             wordless = {numbers[row]: names for row, names in preprocessing.wordless(X).items()}
             yield Batch(X, rows, lacking, unseen, copied, wordless, y)
+
+
+def _narrower(reader: Any) -> str | None:
+    names, here = reader.reading.names, reader.names
+    if names is None or len(names) == len(here):
+        return None
+    lacking = [repr(name) for name in names if name not in here]
+    return (
+        f"{reader.files[0].name} has {many(len(here), 'column')}: read as those of the training "
+        f"table without {listed(lacking, _NAMED)}."
+    )
 
 
 # --- Values unlike those of training --------------------------------------------------------------
@@ -211,7 +224,6 @@ class Ranges:
         return rows >= _FEW and self._outside[name] > _MOST * rows
 
     def _sentence(self, column: Any) -> str:
-        from rosenblatt._util.text import many
         from rosenblatt.data.dates import Days
 
         style = self._reading.styles.get(column.name)

@@ -199,6 +199,8 @@ def command(
     estimator, likely = known.estimator, _likely(known, model) if probability else None
     source = RowFiles(model, files, reading, on_unseen, on_missing)
     new = replace(source, copy=copy).of(known)
+    if new.narrower is not None:
+        out.say(new.narrower)
     opinion = None
     if training_file is not None:
         opinion = second_opinion(known, training_file, source, out)

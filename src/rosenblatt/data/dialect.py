@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt._util.spelling import option
-from rosenblatt._util.text import many
+from rosenblatt._util.text import listed, many
 from rosenblatt.data.ahead import AT_ONCE
 from rosenblatt.data.files import File
 from rosenblatt.data.formats import in_words
@@ -28,6 +28,7 @@ _SPELLINGS = ("NA", "N/A", "n/a", "#N/A", "#NA", "NaN", "nan", "-nan", "-NaN", "
 # Fields of files that hold nothing.
 MISSING = ("", " ", *_SPELLINGS, "<NA>", *(f" {word}" for word in (*_SPELLINGS, "<NA>")))
 _HEAD = 1 << 20
+_SHOWN = 30  # names of columns
 MOST_COLUMNS = 500_000  # of text: each takes some kilobytes while it is read
 _BOMS = {codecs.BOM_UTF8: "utf-8", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
 _SEPARATOR_LINE = re.compile(rb"sep=(.)\r?\n")  # how spreadsheets announce the delimiter
@@ -93,12 +94,12 @@ def sniff(files: list[File], reading: Reading) -> Sniffed:
     footer = reading.skip_footer or 0
     dialect = Dialect(delimiter, mark, encoding, header, missing, reading.names, skip, footer)
     text = dialect.head(files[0])
-    names = _names(text, dialect, files[0])
+    names = _names(text, dialect, files[0], reading)
     if reading.header is None:
         strange = check_header(files[0].name, names, bytes(dialect.body(text)), delimiter)
         dialect = replace(dialect, like_data=tuple(strange))
     for file in files[1:]:
-        here = _names(dialect.head(file), dialect, file)
+        here = _names(dialect.head(file), dialect, file, reading)
         refuse_other_columns(files[0].name, names, file.name, here)
     return Sniffed(files, reading, dialect, names)
 
@@ -188,7 +189,7 @@ def _delimiter(text: bytes, skip: int, file: File, first: str) -> str:
     return BLANKS if are_between_fields(text, likeliest, counts[likeliest]) else likeliest
 
 
-def _names(text: bytes, dialect: Dialect, file: File) -> list[str]:
+def _names(text: bytes, dialect: Dialect, file: File, reading: Reading) -> list[str]:
     text = dialect.from_header(text)
     begin, end = first_record(text, dialect.delimiter)
     for _ in range(dialect.header - 1):
@@ -216,18 +217,42 @@ def _names(text: bytes, dialect: Dialect, file: File) -> list[str]:
             file=file.name,
         )
     if dialect.names is not None:
-        if len(dialect.names) != len(fields):
-            raise InputError(
-                f"{option('names')} has {many(len(dialect.names), 'name')}, and {file.name} has "
-                f"{many(len(fields), 'column')}. Give a name for each.",
-                option="names",
-                value=dialect.names,
-                file=file.name,
-            )
-        return list(dialect.names)
+        return _names_given(list(dialect.names), len(fields), file, reading)
     if not dialect.header:
         return [f"x{j}" for j in range(len(fields))]
     return fields
+
+
+def _names_given(names: list[str], width: int, file: File, reading: Reading) -> list[str]:
+    """New rows may lack the target, or all columns that the rule does not read, where that leaves
+    no doubt which columns the others are."""
+    needed, target = reading.needed, reading.target
+    if len(names) == width:
+        return names
+    if not needed:
+        raise InputError(
+            f"{option('names')} has {many(len(names), 'name')}, and {file.name} has "
+            f"{many(width, 'column')}. Give a name for each.",
+            option="names",
+            value=tuple(names),
+            file=file.name,
+        )
+    read = [name for name in names if name in needed]
+    if len(read) == width:
+        return read
+    spare = [name for name in names if name not in needed]
+    if len(names) - 1 == width and target in spare:
+        each = [[name for name in names if name != lacking] for lacking in spare]
+        if len({tuple(map(others.index, read)) for others in each}) == 1:
+            return each[spare.index(target)]
+    labels = f" The target, {target!r}, must be one of them." if target in needed else ""
+    raise InputError(
+        f"{file.name} has {many(width, 'column')}, and the training table had {len(names):,}: "
+        f"{listed([repr(name) for name in names], _SHOWN)}. Say which these are: "
+        f"{option('names', 'A,B,...')}, with a name for each.{labels}",
+        option="names",
+        file=file.name,
+    )
 
 
 def _joined_names(records: list[list[str]]) -> list[str]:

@@ -495,12 +495,16 @@ class Reading(FileOptions):
 
     `delimiter` and `mark` are looked for in every text anew, and those of the first table are
     preferred where one leaves it open, but `sep` and `decimal` hold for all. `styles`: columns
-    whose numbers have a unit or divided thousands, or are dates.
+    whose numbers have a unit or divided thousands, or are dates. `needed` and `target`, which are
+    not stored: the columns of new rows that must be there, where `names` are those of the training
+    table; none where the names were given for the file itself.
     """
 
     delimiter: str = ","
     mark: str = "."  # decimal
     styles: Mapping[str, Style | Days] = field(default_factory=dict)
+    needed: frozenset[str] = frozenset()
+    target: str | None = None
 
     def for_another(self, other: FileOptions) -> Reading:
         """How a later table is read, with options of its own."""
@@ -508,7 +512,9 @@ class Reading(FileOptions):
         values = {n: o.for_another(getattr(self, n), getattr(other, n)) for n, o in options}
         if other.names is not None and other.header is None:
             values["header"] = False
-        return Reading(**values, delimiter=self.delimiter, mark=self.mark, styles=self.styles)
+        needed = self.needed if other.names is None else frozenset[str]()
+        found = {"delimiter": self.delimiter, "mark": self.mark, "styles": self.styles}
+        return Reading(**values, **found, needed=needed, target=self.target)
 
     def to_dict(self) -> dict[str, Any]:
         values = {name: getattr(self, name) for name in FileOptions.__dataclass_fields__}

@@ -131,6 +131,16 @@ class Preprocessing:
             raise InputError("The preprocessing has no target.")
         return self.target.labels(batch)
 
+    def reader(
+        self, source: Any, options: FileOptions | None = None, *, labelled: bool = False
+    ) -> Reader:
+        """New rows, read as the first table was but for `options`. Where that had no line of names,
+        files without the column of labels are read, too."""
+        target = None if self.target is None else self.target.name
+        needed = frozenset([*self.inputs, *([target] if labelled and target else [])])
+        reading = replace(self.reading, needed=needed, target=target)
+        return reader_of(source, reading, options or FileOptions())
+
     def read(self, reader: Reader, *, labelled: bool = False) -> Iterable[Batch]:
         """Rows of files or of a data frame that have these columns."""
         kinds = {column.name: column.kind for column in self.columns}
@@ -154,7 +164,7 @@ class Preprocessing:
         `names` and `sheet_name`, as in `read`, where that is not so.
         """
         parameters.one_of("on_unseen", on_unseen, ON_UNSEEN)
-        reader = reader_of(source, self.reading, FileOptions.of(**reading))
+        reader = self.reader(source, FileOptions.of(**reading))
         for batch in self.read(reader):
             yield batch, self.rows(batch, on_unseen=on_unseen)
 
@@ -220,7 +230,7 @@ class Preprocessing:
     def transform_labelled(self, source: Any, **reading: Any) -> tuple[Any, NDArray[Any]]:
         """Rows and labels of files, or of a data frame, that have these columns and the target."""
         X, y = [], []
-        reader = reader_of(source, self.reading, FileOptions.of(**reading))
+        reader = self.reader(source, FileOptions.of(**reading), labelled=True)
         for batch in self.read(reader, labelled=True):
             X.append(self.rows(batch))
             y.append(self.labels(batch))

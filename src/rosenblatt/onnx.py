@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from rosenblatt._export.expression import check_features
 from rosenblatt._training.kernel_rule import KernelRule
 from rosenblatt._training.kernels import KERNELS
-from rosenblatt._util.extras import needed
+from rosenblatt._util.extras import installing, needed
 from rosenblatt._util.files import write_whole
 from rosenblatt._util.spelling import either
 from rosenblatt._validation import parameters
@@ -74,7 +74,7 @@ def export(
         from rosenblatt._export.onnx_model import model_of
     except ImportError as error:
         raise MissingExtraError(
-            f'Writing ONNX files needs onnx ({error}). Install it: pip install "rosenblatt[onnx]".'
+            f"Writing ONNX files needs onnx ({error}). Install it: {installing('onnx')}."
         ) from None
     write_whole(
         path,

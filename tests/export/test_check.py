@@ -306,7 +306,7 @@ def test_a_missing_extra_is_one_line_to_type(shell, model, monkeypatch, library,
         monkeypatch.delitem(sys.modules, f"rosenblatt._export.{written_with}", raising=False)
     code, _, told = shell("export", model, *kind, "--check", "t.csv")
     assert (code, told.count("\n")) == (2, 1)
-    assert f'pip install "rosenblatt[{extra}]"' in told
+    assert f'pip install ".[{extra}]"' in told
 
 
 # --- In LibreOffice -------------------------------------------------------------------------------

@@ -401,5 +401,5 @@ def test_without_the_extra_one_sentence_says_what_to_install(table, shell, monke
     monkeypatch.setitem(sys.modules, "onnx", None)
     code, out, err = shell("export", "model.json", "--onnx", "rule.onnx")
     assert (code, out) == (2, "")
-    assert 'Install it: pip install "rosenblatt[onnx]".' in err
+    assert 'Install it: pip install ".[onnx]" in the folder of the project.' in err
     assert not (table[0] / "rule.onnx").exists()

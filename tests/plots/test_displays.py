@@ -237,7 +237,7 @@ def test_without_matplotlib_it_says_what_to_install():
     assert len(lines) == 3
     for line in lines:
         assert line.startswith("MissingExtraError Pictures need matplotlib")
-        assert line.endswith('Install it: pip install "rosenblatt[plot]".')
+        assert line.endswith('Install it: pip install ".[plot]" in the folder of the project.')
 
 
 def test_training_and_tracing_do_not_load_matplotlib():

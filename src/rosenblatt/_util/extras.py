@@ -7,17 +7,28 @@ from typing import Any
 
 from rosenblatt.errors import MissingExtraError
 
-_INSTALLED_BY = {
-    "openpyxl": '"rosenblatt[excel]"',
-    "distributed": '"rosenblatt[dask]"',
-    "fsspec": '"rosenblatt[s3]"',
-    "s3fs": '"rosenblatt[s3]"',
-    "formulaic": '"rosenblatt[formulaic]"',
-    "formulas": '"rosenblatt[formulas]"',
-    "onnxruntime": '"rosenblatt[onnx]"',
-    "pyreadstat": '"rosenblatt[spss]"',
-    "ray": '"rosenblatt[ray]"',
+_EXTRA_OF = {
+    "anywidget": "notebook",
+    "cupy": "gpu",
+    "distributed": "dask",
+    "formulaic": "formulaic",
+    "formulas": "formulas",
+    "fsspec": "s3",
+    "matplotlib": "plot",
+    "onnx": "onnx",
+    "onnxruntime": "onnx",
+    "openpyxl": "excel",
+    "pyreadstat": "spss",
+    "ray": "ray",
+    "s3fs": "s3",
 }
+
+
+def installing(library: str) -> str:
+    """What to type. The package is on no index: extras are installed from its source."""
+    if library not in _EXTRA_OF:
+        return f"pip install {library}"
+    return f'pip install ".[{_EXTRA_OF[library]}]" in the folder of the project'
 
 
 def needed(library: str, what: str) -> Any:
@@ -26,6 +37,5 @@ def needed(library: str, what: str) -> Any:
         return import_module(library)
     except ImportError as error:
         raise MissingExtraError(
-            f"{what} needs {library} ({error}). Install it: pip install "
-            f"{_INSTALLED_BY.get(library, library)}."
+            f"{what} needs {library} ({error}). Install it: {installing(library)}."
         ) from None

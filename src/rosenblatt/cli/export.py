@@ -106,11 +106,11 @@ def command(
     --onnx takes a matrix X and gives label and score. The columns of X are the features, in the
     order that --json shows: numbers as they are in the table (the graph fills and scales them), 1
     or 0 for categories. Scorecards cannot be exported to ONNX; use --sql or --python. Needs the
-    extra: pip install "rosenblatt[onnx]".
+    extra: pip install ".[onnx]" in the folder of the project.
 
     --check TABLE compares every row with `rosenblatt predict`. At the first row that differs it
     names row and column, writes nothing, and exits with 2. Formulas are evaluated as in a
-    spreadsheet that has opened TABLE; that needs the extra: pip install "rosenblatt[formulas]".
+    spreadsheet that has opened TABLE; that needs the extra: pip install ".[formulas]".
     TABLE is read like the training table; options such as --sep say what is different.
 
     \b

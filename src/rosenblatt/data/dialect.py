@@ -226,7 +226,7 @@ def _names(text: bytes, dialect: Dialect, file: File, reading: Reading) -> list[
 def _names_given(names: list[str], width: int, file: File, reading: Reading) -> list[str]:
     """New rows may lack the target, or all columns that the rule does not read, where that leaves
     no doubt which columns the others are."""
-    needed, target = reading.needed, reading.target
+    needed, target = reading.needed, reading.target or ""
     if len(names) == width:
         return names
     if not needed:
@@ -242,9 +242,9 @@ def _names_given(names: list[str], width: int, file: File, reading: Reading) -> 
         return read
     spare = [name for name in names if name not in needed]
     if len(names) - 1 == width and target in spare:
-        each = [[name for name in names if name != lacking] for lacking in spare]
-        if len({tuple(map(others.index, read)) for others in each}) == 1:
-            return each[spare.index(target)]
+        each = {lacking: [name for name in names if name != lacking] for lacking in spare}
+        if len({tuple(map(others.index, read)) for others in each.values()}) == 1:
+            return each[target]
     labels = f" The target, {target!r}, must be one of them." if target in needed else ""
     raise InputError(
         f"{file.name} has {many(width, 'column')}, and the training table had {len(names):,}: "

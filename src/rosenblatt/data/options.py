@@ -12,7 +12,7 @@ import csv
 import io
 import numbers
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any, ClassVar, Self, final
 
 from rosenblatt._util.spelling import option
@@ -513,8 +513,7 @@ class Reading(FileOptions):
         if other.names is not None and other.header is None:
             values["header"] = False
         needed = self.needed if other.names is None else frozenset[str]()
-        found = {"delimiter": self.delimiter, "mark": self.mark, "styles": self.styles}
-        return Reading(**values, **found, needed=needed, target=self.target)
+        return replace(self, **values, needed=needed)
 
     def to_dict(self) -> dict[str, Any]:
         values = {name: getattr(self, name) for name in FileOptions.__dataclass_fields__}

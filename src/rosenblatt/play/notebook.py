@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rosenblatt._util.extras import installing
 from rosenblatt._util.palette import css, light
 from rosenblatt.errors import InputError, MissingExtraError
 from rosenblatt.perceptron import Perceptron
@@ -21,7 +22,7 @@ try:
 except ImportError as error:
     raise MissingExtraError(
         f"The playground in a notebook needs anywidget ({error}). Install it: "
-        'pip install "rosenblatt[notebook]". Or write a page: rosenblatt.play.page(X, y).'
+        f"{installing('anywidget')}. Or write a page: rosenblatt.play.page(X, y)."
     ) from None
 
 

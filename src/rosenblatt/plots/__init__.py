@@ -1,4 +1,4 @@
-"""Pictures of training and of what was learned, with matplotlib: pip install "rosenblatt[plot]".
+"""Pictures of training and of what was learned, with matplotlib: pip install ".[plot]".
 
 Each is a Display as in scikit-learn: `from_estimator`, `from_trace` or `from_rows` computes and
 draws it, `plot` draws it again, `ax_` and `figure_` are matplotlib's. `animate` writes a film

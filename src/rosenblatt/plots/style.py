@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from rosenblatt._util.extras import installing
 from rosenblatt._util.palette import light
 from rosenblatt.errors import InputError, MissingExtraError
 
@@ -51,7 +52,7 @@ def pyplot() -> Any:
         import matplotlib.pyplot
     except ImportError as error:
         raise MissingExtraError(
-            f'Pictures need matplotlib ({error}). Install it: pip install "rosenblatt[plot]".'
+            f"Pictures need matplotlib ({error}). Install it: {installing('matplotlib')}."
         ) from None
     return matplotlib.pyplot
 

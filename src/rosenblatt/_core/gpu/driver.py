@@ -9,6 +9,7 @@ from importlib import import_module
 from importlib.resources import files
 from typing import Any
 
+from rosenblatt._util.extras import installing
 from rosenblatt.errors import DeviceError, DeviceMemoryError, MissingExtraError
 
 _CPU = 'Until then train with device="cpu", the default: the weights are the same to the bit.'
@@ -20,7 +21,7 @@ def cupy() -> Any:
         library = import_module("cupy")
     except ImportError as error:
         raise MissingExtraError(
-            f"Training on a GPU needs CuPy ({error}). Install it: pip install 'rosenblatt[gpu]' "
+            f"Training on a GPU needs CuPy ({error}). Install it: {installing('cupy')} "
             f"for CUDA 13, or pip install cupy-cuda12x for CUDA 12. {_CPU}"
         ) from None
     try:

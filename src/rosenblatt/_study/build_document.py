@@ -18,6 +18,7 @@ from rosenblatt._study.error_analysis import (
     answer,
     does_not_fit,
     error_analysis,
+    is_uncertain,
     result_warnings,
     without,
 )
@@ -54,13 +55,15 @@ def beginning(compared: Compared, origin: Origin, options: Options) -> Beginning
     """What is known before the verdict; there are no warnings yet."""
     read, selection = compared.read, compared.selection
     X, y = compared.training_rows()
+    analysis = error_analysis(selection, options)
+    by_all = _tested_by_all(compared, origin, options)
     return {
         "rosenblatt": core(),
         "data": _data(compared, origin, options),
-        "split": split(compared, options),
+        "split": split(compared, options, by_all if is_uncertain(analysis) else None),
         "candidates": candidates(selection),
         "not_tried": compared.not_tried,
-        **error_analysis(selection, options),
+        **analysis,
         "rule": rule.rule(selection, X, y, compared.names, compared.preprocessing, read.target),
         "card": card.beside(compared, options),
     }
@@ -157,14 +160,19 @@ def _warnings(
         left_out = unlabelled(count, read.preprocessing.reading)
         of_table.append(about("unlabelled", f"{left_out}."))
     of_table += [*_alike(read), *_quantities(read), *_dates(compared, options)]
+    all_rows = _tested_by_all(compared, origin, options)
+    of_table = does_not_fit(compared.selection) + of_table
+    return of_table + result_warnings(compared.selection, all_rows)
+
+
+def _tested_by_all(compared: Compared, origin: Origin, options: Options) -> str | None:
+    """How every row is a test row once, where that can be."""
     can_fold = options.retrain and not options.stream and options.split_by_time is None
-    can_fold = can_fold and too_rare(read.counts, FOLDS, nested=True) is None
+    can_fold = can_fold and too_rare(compared.read.counts, FOLDS, nested=True) is None
     groups = compared.selection.groups
     if groups is not None and groups.given:
         can_fold = can_fold and int(groups.codes.max()) + 1 >= FOLDS + 2
-    all_rows = tested_by_all(origin) if can_fold else None
-    of_table = does_not_fit(compared.selection) + of_table
-    return of_table + result_warnings(compared.selection, all_rows)
+    return tested_by_all(origin) if can_fold and options.cv is None else None
 
 
 def _alike(read: Read) -> list[Warned]:
@@ -223,7 +231,7 @@ def _dates(compared: Compared, options: Options) -> list[Warned]:
 # --- Sections of the comparison ------------------------------------------------------------------
 
 
-def split(compared: Compared, options: Options) -> Split:
+def split(compared: Compared, options: Options, by_all: str | None) -> Split:
     selection, group, stream = compared.selection, options.groups, options.stream
     train, validation, test = (
         len(part) for part in (selection.train, selection.validation, selection.test)
@@ -267,6 +275,7 @@ def split(compared: Compared, options: Options) -> Split:
         "tested_from": None if options.private else _tested_from(compared),
         "seed": selection.random_state,
         "stream": stream,
+        "tested_by_all": by_all,
         "sentence": sentence,
     }
 

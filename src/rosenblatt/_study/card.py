@@ -160,13 +160,13 @@ def _bracket(estimator: Scorecard, rows: int) -> str | None:
         return None
     lower, upper = estimator.bracket_
     what = f"errors on the {rows:,} rows it learned from"
+    claim, fewer = f"The card makes {upper:,.6g} {what}", "make fewer"
     if isinstance(upper, float):
-        what = f"in the cost of its {what}"
-    claim = f"The card makes {upper:,.6g} {what}"
+        claim, fewer = f"Its {what} cost {upper:,.6g}", "cost less"
     these = "for these terms" if estimator.signs is None else "for these terms with these signs"
     if lower >= upper:
-        return f"{claim}. No other weights {these}, whole or not, make fewer: proved."
-    return f"{claim}. No weights {these}, whole or not, make fewer than {lower:,.6g}: proved."
+        return f"{claim}. No other weights {these}, whole or not, {fewer}: proved."
+    return f"{claim}. No weights {these}, whole or not, {fewer} than {lower:,.6g}: proved."
 
 
 def _example(

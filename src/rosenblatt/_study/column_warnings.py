@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from rosenblatt.data import Preprocessing
     from rosenblatt.report.document import Warned
 
+_COUNTED = 100_000  # rows whose different values are counted
 _BEGIN = 1000  # rows that are looked at first: most columns need no more
 _NAMED = 10  # columns that are named
 _LEVELS = 20  # of a column, whose values may be those of groups of rows
@@ -62,6 +63,12 @@ def column_warnings(
         )
     row_numbers = like_row_numbers(X, preprocessing, rows, ignored)
     warnings += row_numbers
+    returning = [name for j, name in numbers if _returns(X[:, j])][:_FIGURES]
+    if returning:
+        sentence = "a different large whole number in nearly every row, like an identifier that "
+        sentence += f"some rows share. If so, keep these together, {option('groups', returning[0])}"
+        sentence += f", or leave it out: {ignored(returning)}."
+        warnings.append(_warned("like groups", returning, sentence))
     identifiers = {name for warned in row_numbers for name in warned["columns"]}
     proved = _proved(certificate, place, np.unique(y, return_counts=True)[1].tolist())
     almost = telling_columns(X, y, preprocessing)
@@ -237,6 +244,20 @@ def _counted_on(x: Any, rows: int) -> bool:
     if np.isnan(x).any() or np.ptp(x) >= 2 * rows:
         return False
     return bool((x == np.floor(x)).all()) and len(np.unique(x)) == n
+
+
+_DIFFERENT = 0.9  # of the values of an identifier that comes back
+_LONG = 100_000  # as the numbers of persons, and not most amounts
+_ROUND = 0.2  # amounts end in 0 more often
+
+
+def _returns(x: Any) -> bool:
+    """Large whole numbers, few of them twice and few of them round."""
+    x = x[:_COUNTED]
+    if len(x) < 50 or not bool((x == np.floor(x)).all()) or x.min() < _LONG:  # NaN: not whole
+        return False
+    different = len(np.unique(x))
+    return _DIFFERENT * len(x) <= different < len(x) and bool((x % 10 == 0).mean() <= _ROUND)
 
 
 def _rare_categories(certificate: Certificate | None, place: dict[str, str]) -> list[Warned]:

@@ -459,7 +459,21 @@ _MISSED_NEARLY_ALWAYS = 0.1  # a label of which a rule finds no larger share is 
 _MISSED_ROWS = 4  # of fewer test rows none may be found by chance
 _MISSED_NAMED = 3  # of those labels
 _FEW_TEST_ROWS = 2000  # cross-validation of five times as many is soon done
+_FEWEST_TEST_ROWS = 500  # of fewer, another division of the rows gives another error
+_WIDE = 0.25  # of the error: half of an interval
 FOLDS = 5  # of the cross-validation that is advised
+
+
+def is_uncertain(found: ErrorAnalysis) -> bool:
+    """Whether so few rows tested that more should, and can soon."""
+    error, cost = found["error"], found["cost"]
+    if error is None or error["test_n"] > _FEW_TEST_ROWS:
+        return False
+    rate, ends = error["rate"], error["interval"]
+    if cost is not None:
+        rate, ends = cost["per_row"], cost["interval"]
+    wide = ends is not None and ends[1] - ends[0] > 2 * _WIDE * rate
+    return wide or error["test_n"] < _FEWEST_TEST_ROWS
 
 
 def result_warnings(selection: Selection, tested_by_all: str | None) -> list[Warned]:
@@ -671,7 +685,8 @@ def without(compared: Compared, names: list[str]) -> Effect | None:
     ends = error_interval(wrong, selection.test_groups, selection.confidence)
     them, rate = "it" if len(names) == 1 else "them", tested.test_errors / n
     sentence = (
-        f"Without {them}, the same method ({named(selection.winner.name)}) is wrong on {rate:.1%} "
+        f"Without {them}, the same method ({named(selection.winner.name)}; a rerun may choose "
+        f"another) is wrong on {rate:.1%} "
         f"of the test rows; with {them}, on {selection.test_errors / n:.1%}."
     )
     return {

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
+from itertools import groupby
 from typing import Any
 
 import click
@@ -12,6 +14,7 @@ from rosenblatt._util.text import many, one_line
 from rosenblatt.cli import _common, _options
 from rosenblatt.cli._help import Command
 
+_ALIKE = 3  # options that differ in the column only
 _LARGE = 50_000_000  # numbers: more are not looked at twice
 
 
@@ -45,7 +48,7 @@ def command(files: tuple[str, ...], out: _common.Output, **reading: Any) -> int:
     description["warnings"] = [dict(warned) for warned in warnings]
     description["next"] = None
     if not description["problems"] and description["labels"] and "-" not in files:
-        ignored = tuple(name for warned in warnings for name in warned["advice"]["ignore"])
+        ignored = tuple(n for warned in warnings for n in warned["advice"].get("ignore", ()))
         options = replace(opened.options, ignore=(*opened.options.ignore, *ignored))
         description["next"] = command_line(["rosenblatt", "fit", *files, *options.typed()])
     if out.as_json:
@@ -69,13 +72,13 @@ def _warnings(table: Any) -> list[Any]:
     X, y, preprocessing = table.encode_with_missing()
     read = Read(X, y, counts_of(y), table.target.name, preprocessing, notes=notes_on(table))
     warnings = column_warnings(read, None, lambda names: option("ignore", *names))
-    return [warned for warned in warnings if warned["advice"].get("ignore")]
+    return [w for w in warnings if w["advice"].get("ignore") or w["kind"] == "like groups"]
 
 
 def _answer(description: dict[str, Any]) -> str:
     problems, command = len(description["problems"]), description["next"]
     if problems:
-        return f"Not ready to fit: {many(problems, 'problem')}, listed below."
+        return f"Not ready to fit: {many(problems, 'problem')}."
     if description["warnings"]:
         sure = "Ready to fit, but read the warning first. " if command else "Look at the warning."
         return sure + (f"With its advice: {one_line(command)}" if command else "")
@@ -93,7 +96,10 @@ def _show(description: dict[str, Any]) -> None:
     )
     rows, count = many(description["rows"], "row"), len(description["columns"])
     columns = f", {many(count, 'column')}" if count else ""
+    columns += " with the target" if count and description["target"] is not None else ""
     console.print(_answer(description), style="bold", soft_wrap=True)
+    for problem in description["problems"]:
+        console.print(f"Problem: {one_line(problem)}", style="red", soft_wrap=True)
     for warned in description["warnings"]:
         console.print(f"Warning: {one_line(warned['sentence'])}", soft_wrap=True)
     console.print(f"{named}: {rows}{columns}. {description['format']}", soft_wrap=True)
@@ -101,12 +107,20 @@ def _show(description: dict[str, Any]) -> None:
         console.print(_columns(description["columns"]))
     for note in description["notes"]:
         console.print(f"Note: {one_line(note)}", soft_wrap=True)
-    for fitting in description["options"]:
-        console.print(
-            f"Option: {one_line(fitting['option'])}: {one_line(fitting['effect'])}.", soft_wrap=True
-        )
-    for problem in description["problems"]:
-        console.print(f"Problem: {one_line(problem)}", style="red", soft_wrap=True)
+    for line in _options_that_fit(description["options"]):
+        console.print(f"Option: {one_line(line)}", soft_wrap=True)
+
+
+def _options_that_fit(options: list[dict[str, Any]]) -> Iterator[str]:
+    """Of many alike the first, and how many there are."""
+    for name, alike in groupby(options, lambda one: one["option"].split("=")[0].split(" ")[0]):
+        first, *others = alike
+        line = f"{first['option']}: {first['effect']}."
+        if len(others) >= _ALIKE and name != "--date":  # which of its formats is to be chosen
+            yield f"{line} And so for {many(len(others), 'more column')}: --json shows them."
+        else:
+            yield line
+            yield from (f"{one['option']}: {one['effect']}." for one in others)
 
 
 def _columns(columns: list[dict[str, Any]]) -> Any:

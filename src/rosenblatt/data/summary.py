@@ -22,7 +22,7 @@ from rosenblatt.data.target import FIFTHS
 
 _SHOWN = 5
 _COUNTED = 10_000  # different numbers; more of them are not counted
-_PROBLEM = "(a problem, see below)"
+_PROBLEM = "(a problem)"
 
 
 def summary(table: Table | SparseTable) -> dict[str, Any]:

@@ -304,6 +304,7 @@ class Split(TypedDict):
     tested_from: str | None  # the first time that is tested; None, too, with --private
     seed: int
     stream: bool  # rows were divided one by one; fills and scales are those of all rows
+    tested_by_all: str | None  # how every row tests, where so few did that the error may be another
     sentence: str
 
 

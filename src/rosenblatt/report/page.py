@@ -84,7 +84,8 @@ def name(text: Any, width: int = 80) -> Markup:
         return Markup()
     whole, short = shown(str(text)), clip(shown(str(text)), width)
     hint = Markup(' title="{}"').format(whole) if short != whole else ""
-    return Markup("<bdi{}>{}</bdi>").format(hint, short or "“”")
+    parts = Markup("=<wbr>").join(short.split("="))  # break before a value, not in it
+    return Markup("<bdi{}>{}</bdi>").format(hint, parts or "“”")
 
 
 def label(text: Any, width: int = 80) -> Markup:

@@ -82,7 +82,7 @@ def short_lines(document: Fit) -> Iterator[Line]:
     """Subject and text of each line; a line without a subject is a part of a table, or empty."""
     yield from _warnings(document)
     yield "", _data(document["data"])
-    yield "", _split(document["split"])
+    yield "", _split(document["split"]) + _more_rows(document)
     yield "", ""
     if document["error"] is not None:
         yield from _errors(document)
@@ -166,6 +166,13 @@ def _split(split: Split) -> str:
     return f"Trained on {known:,} rows, tested once on {test:,} others{seed}"
 
 
+def _more_rows(document: Fit) -> str:
+    """How every row tests, where few do and no warning says so."""
+    by_all = document["split"].get("tested_by_all")
+    said = any("cv" in warned["advice"] for warned in document["data"]["warnings"])
+    return "" if by_all is None or said else f"; {by_all} tests on every row"
+
+
 def _errors(document: Fit) -> Iterator[Line]:
     """The test error, or first the cost or the balanced error where that decided, beside what else
     was tried on the same rows."""
@@ -195,9 +202,15 @@ def _errors(document: Fit) -> Iterator[Line]:
     if by != "error":
         yield head, document["asked"]["meaning"] or ""
     same = f"{constant}, on the same rows"
+    if cost is not None and by == "cost" and len(cost["always"]) == 2:
+        for label, total in cost["always"].items():
+            if label != cost["baseline"]["label"]:
+                same += f"; always {named(label)}: {figure(total / n)}"
     for other in others:
         if other["column"]:
-            same += f"; {other['name']}: {measured(other)}"
+            value = other["test_errors"] / n if by == "error" else other["cost"]
+            beside = "" if value is None else _beside(value, own)
+            same += f"; {other['name']}: {measured(other)}{beside}"
     yield "Compared", f"{figure(of_constant):>5}  {same}"
     whole = [other for other in others if not other["column"]]
     for other in whole:
@@ -219,6 +232,13 @@ def _errors(document: Fit) -> Iterator[Line]:
         yield "Test error", rate
     if cost is not None and by != "cost":
         yield "Cost", cost["sentence"]
+
+
+def _beside(one_column: float, rule: float) -> str:
+    """Whether many weights are worth more than a single column, on these test rows."""
+    if one_column > rule:
+        return ""
+    return ", better than the rule" if one_column < rule else ", as good as the rule"
 
 
 _NOT_CARDS = "(these use every column, with a weight of its own)"

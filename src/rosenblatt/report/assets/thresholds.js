@@ -26,7 +26,7 @@ export function thresholds() {
     const p = points[at], all = points.map(total), least = Math.min(...all), plain = costs().every((v) => v === 1);
     const round = (/** @type {number} */ v) => String(+v.toPrecision(4));
     element("says").textContent = `${label} from ${(100 * p.probability).toFixed(1)}% on: ${p.false} ${other} predicted ${label}, ${p.missed} ${label} missed; `
-      + (plain ? `${round(all[at])} errors` : `cost ${round(all[at])}`) + (all[at] > least ? `, the least is ${round(least)}` : ", the least there is");
+      + (plain ? `${round(all[at])} errors` : `cost ${round(all[at])}`) + (all[at] > least ? `, the least is ${round(least)}` : ", the least there is") + ` (on these ${found.rows.toLocaleString("en")} rows)`;
     slider.value = String(Math.round(1000 * p.probability));
     slider.setAttribute("aria-valuetext", element("says").textContent ?? "");
     draw(cost, all, least);

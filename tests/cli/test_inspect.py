@@ -36,7 +36,7 @@ def test_it_says_whether_the_table_is_ready_and_finds_the_leak(shell):
     assert shell(*shlex.split(out.splitlines()[0].split(": ", 1)[1])[1:])[0] == 0
     assert shell("inspect", CREDIT)[1].startswith("Readable. ")
     code, out, _ = shell("inspect", write("t.csv", "a,b\n1,x\n,y\n3,x\n4,y\n"), "-y", "b")
-    assert (code, out.splitlines()[0]) == (2, "Not ready to fit: 1 problem, listed below.")
+    assert (code, out.splitlines()[0]) == (2, "Not ready to fit: 1 problem.")
 
 
 def test_inspect_shows_every_problem_at_once(shell):

@@ -27,7 +27,7 @@ each = pytest.mark.parametrize("name", reports.ALL)
 class Page(HTMLParser):
     """What a parser makes of it: tags with attributes, the text that is read, the scripts."""
 
-    VOID = ("meta", "br", "img", "link", "input", "hr")
+    VOID = ("meta", "br", "img", "link", "input", "hr", "wbr")
 
     def __init__(self, text):
         super().__init__(convert_charrefs=True)

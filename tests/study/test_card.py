@@ -305,7 +305,7 @@ def test_costs_and_balance_weigh_the_search():
         return int(((of.labels == "yes") & (of.predictions == "no")).sum())
 
     assert missed(dear) < missed(plain)
-    assert "in the cost of its errors" in dear.to_dict()["rule"]["card"]["bracket"]
+    assert "cost less" in dear.to_dict()["rule"]["card"]["bracket"]
 
 
 # --- What is refused ------------------------------------------------------------------------------

@@ -12,9 +12,10 @@ import pytest
 from raising import check_sentence, raises
 from rosenblatt import study
 from rosenblatt._study import proof
-from rosenblatt._study.error_analysis import result_warnings
+from rosenblatt._study.error_analysis import is_uncertain, result_warnings
 from rosenblatt._util.spelling import in_shell, option
 from rosenblatt.errors import InputError
+from rosenblatt.report.terminal import short_lines
 from rosenblatt.selection import Candidate, clopper_pearson
 from rosenblatt.selection.criterion import Criterion
 
@@ -387,3 +388,83 @@ def test_no_advice_leaves_out_every_column():
     assert (leak["columns"], leak["advice"]) == (["a", "b"], {})
     assert leak["sentence"].endswith("No other column would be left.")
     assert document["reproduce"]["advised"] is None
+
+
+# --- A small table, a single column, identifiers --------------------------------------------------
+
+
+def small(rows=200):
+    rng = np.random.default_rng(0)
+    a, b = rng.normal(size=(2, rows))
+    return pd.DataFrame({"a": a, "b": b, "y": np.where(a > 0, "yes", "no")})
+
+
+def test_few_test_rows_are_told_of_once_with_how_all_test():
+    found = study(small(), target="y", comparison=False)
+    assert found.to_dict()["split"]["tested_by_all"] == "cv=5"
+    assert str(found).count("cv=5") == 1
+    guessed = small().assign(y=np.random.default_rng(1).permutation(["no", "yes"] * 100))
+    said = str(study(guessed, target="y", comparison=False))
+    assert "with cv=5" in " ".join(said.split())  # in a warning
+    assert "cv=5 tests" not in said
+    folded = study(small(), target="y", comparison=False, cv=5)
+    assert folded.to_dict()["split"]["tested_by_all"] is None
+    assert "cv=5 tests" not in str(folded)
+
+
+@pytest.mark.parametrize(
+    ("rows", "rate", "ends", "uncertain"),
+    [
+        (499, 0.3, [0.29, 0.31], True),
+        (1000, 0.3, [0.27, 0.33], False),
+        (1000, 0.02, [0.012, 0.031], True),
+        (2001, 0.02, [0.01, 0.04], False),  # cross-validation takes long
+    ],
+)
+def test_an_error_is_uncertain_by_few_rows_or_a_wide_interval(rows, rate, ends, uncertain):
+    found = {"error": {"test_n": rows, "rate": rate, "interval": ends}, "cost": None}
+    assert is_uncertain(found) is uncertain
+    dear = {"per_row": rate, "interval": ends}
+    sure = {"test_n": rows, "rate": 0.3, "interval": [0.3, 0.3]}
+    assert is_uncertain({"error": sure, "cost": dear}) is uncertain
+
+
+def test_one_column_as_good_as_the_rule_is_said_and_a_worse_one_is_not():
+    found = study(small(400), target="y")
+    document = found.to_dict()
+    (alone,) = [one for one in document["comparisons"] if one["column"]]
+    figure = alone["test_errors"]
+    for own, remark in ((figure, "as good as"), (figure + 1, "better than"), (figure - 1, None)):
+        n = document["error"]["test_n"]
+        document["error"] |= {"test_errors": own, "rate": own / n}
+        lines = [text for subject, text in short_lines(document) if subject == "Compared"]
+        (line,) = [text for text in lines if "a alone" in text]
+        assert ("the rule" in line) is (remark is not None)
+        assert remark is None or remark in line
+
+
+@pytest.mark.parametrize(
+    ("numbers", "expected"),
+    [
+        (lambda rng: rng.permutation(np.r_[500_000:500_380, 500_000:500_020] * 13 + 7), True),
+        (lambda rng: np.r_[0:380, 0:20], False),  # small numbers
+        (lambda rng: 1000 * rng.integers(150, 900_000, 400), False),  # amounts
+        (lambda rng: rng.integers(500_000, 500_200, 400), False),  # half of them return
+        (lambda rng: rng.normal(500_000, 1000, 400), False),
+    ],
+)
+def test_an_identifier_that_rows_share_is_told_of(numbers, expected):
+    frame = small(400).assign(number=numbers(np.random.default_rng(0)))
+    found = study(frame, target="y", comparison=False)
+    told = [w for w in found.to_dict()["data"]["warnings"] if w["kind"] == "like groups"]
+    assert [w["columns"] for w in told] == [["number"]] * expected
+    assert all("groups=" in w["sentence"] and "ignore=" in w["sentence"] for w in told)
+
+
+def test_both_constants_have_a_cost():
+    found = study(small(), target="y", comparison=False, costs={("yes", "no"): 5})
+    cost = found.cost
+    (line,) = [line for line in str(found).splitlines() if line.startswith("Compared")]
+    for label, total in cost["always"].items():
+        assert f"always {label}" in line
+        assert f"{total / found.selection.test_n:.3g}" in line

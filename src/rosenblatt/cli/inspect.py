@@ -80,8 +80,11 @@ def _answer(description: dict[str, Any]) -> str:
     if problems:
         return f"Not ready to fit: {many(problems, 'problem')}."
     if description["warnings"]:
-        sure = "Ready to fit, but read the warning first. " if command else "Look at the warning."
-        return sure + (f"With its advice: {one_line(command)}" if command else "")
+        if not command:
+            return "Look at the warning."
+        advised = any(warned["advice"].get("ignore") for warned in description["warnings"])
+        said = "With its advice" if advised else "To fit"
+        return f"Ready to fit, but read the warning first. {said}: {one_line(command)}"
     if command:
         return f"Ready to fit: {one_line(command)}"
     return "Readable. To check whether it is ready to fit, add --target COLUMN."

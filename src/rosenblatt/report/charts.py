@@ -387,7 +387,8 @@ def roc(curve: Part, thresholds: Part | None) -> Markup:
         negatives, positives = points[0]["false"] or 1, points[-1]["missed"] or 1
         moved = [(x(p["false"] / negatives), y(1 - p["missed"] / positives)) for p in points]
         body.append(path(moved, "curve quiet"))
-        body.append(text(x(0.97), y(0.3) + 36, "● thin: the rows at the left", "small quiet end"))
+        body.append(text(x(0.97), y(0.3) + 36, "thin: the rows at the left", "small quiet end"))
+        body.append(text(x(0.97), y(0.3) + 54, "● at your threshold", "small end"))
         body.append(moving())
     said = (
         f"AUC {curve['auc']:.3f}. The rule finds {percent(found)} of {label}; of {other}, it calls "

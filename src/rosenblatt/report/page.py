@@ -56,7 +56,13 @@ def environment() -> Environment:
         lstrip_blocks=True,
     )
     made.filters |= {"number": number, "signed": signed, "percent": percent, "many": some}
-    made.filters |= {"name": name, "label": label, "margin": margin, "sentence": sentence}
+    made.filters |= {
+        "name": name,
+        "condition": condition,
+        "label": label,
+        "margin": margin,
+        "sentence": sentence,
+    }
     made.filters |= {"row": row, "short": lambda text: clip(shown(text), 32)}
     made.globals["palette"] = Markup(css())
     return made
@@ -84,8 +90,13 @@ def name(text: Any, width: int = 80) -> Markup:
         return Markup()
     whole, short = shown(str(text)), clip(shown(str(text)), width)
     hint = Markup(' title="{}"').format(whole) if short != whole else ""
-    parts = Markup("=<wbr>").join(short.split("="))  # break before a value, not in it
-    return Markup("<bdi{}>{}</bdi>").format(hint, parts or "“”")
+    return Markup("<bdi{}>{}</bdi>").format(hint, short or "“”")
+
+
+def condition(text: Any) -> Markup:
+    """Of a term of a card: on a small screen a line ends before a value, not in it."""
+    tag, written = str(name(text, 60)).split(">", 1)
+    return Markup(f"{tag}>{written.replace('=', '=<wbr>')}")
 
 
 def label(text: Any, width: int = 80) -> Markup:
@@ -189,6 +200,7 @@ def _rates(content: Mapping[str, Any]) -> list[Rate]:
     error, n = content.get("error") or {}, (content.get("error") or {}).get("test_n")
     by = _decided_by(content)
     own, always, floor = error, error.get("majority_label"), error.get("majority_errors")
+    others: list[Rate] = []  # what costs more than the cheapest constant
     floor = floor / n if n and floor is not None else None
     always = None if always is None else f"always {named(always)}"
     if by == "balanced":
@@ -199,9 +211,13 @@ def _rates(content: Mapping[str, Any]) -> list[Rate]:
         own = {"rate": cost.get("per_row"), "interval": cost.get("interval")}
         constant = cost.get("baseline") or {}
         always, floor = f"always {named(constant.get('label'))}", constant.get("per_row")
+        totals = cost.get("always") or {}
+        dearer = [label for label in totals if label != constant.get("label")]
+        if n and len(totals) == 2:
+            others = [Rate(f"always {named(k)}", totals[k] / n, None, "other") for k in dearer]
     rates = [Rate("this rule", own.get("rate"), own.get("interval"), "own")]
     if always is not None and floor is not None:
-        rates.append(Rate(always, floor, None, "floor"))
+        rates += [Rate(always, floor, None, "floor"), *others]
     for other in (content.get("comparisons") or [])[1:]:
         rate, wrong = other.get("cost"), other.get("test_errors")
         if by == "error":

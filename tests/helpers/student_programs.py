@@ -261,7 +261,7 @@ RATES = ("rate applied twice", "rate ignored", "rate forgotten in b", "doubled s
 def _averaged(slots: dict[str, str], mistake: str | None, n: str, lists: bool, copied: str) -> None:
     slots["args"] += ", epochs"
     slots["loop"], slots["end"] = "for epoch in range(epochs):", "pass"
-    if mistake == "ends when an epoch is clean":
+    if mistake == "may end when an epoch is clean":  # it is none
         slots["end"] = "if clean: break"
     if mistake == "one epoch":
         slots["loop"] = "for epoch in range(1):"
@@ -297,6 +297,9 @@ def _averaged(slots: dict[str, str], mistake: str | None, n: str, lists: bool, c
 
 def _pocket(slots: dict[str, str], mistake: str | None, n: str, style: Style, copied: str) -> None:
     slots["args"] += ", max_updates"
+    if mistake == "pocket is not a copy":
+        copied = "w"
+        slots["w"] = slots["w"].replace("w = [", "w[:] = [").replace("w = w +", "w +=")
     errors = "errors = lambda: sum(" + slots["mistake"] + f" for i in range({n}))"
     if mistake == "one look for all":
         errors = f"errors = lambda: sum({style.y} * ({style.score}) <= 0 for i in range({n}))"

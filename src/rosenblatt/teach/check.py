@@ -14,6 +14,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from rosenblatt._util.spelling import option
+from rosenblatt._util.text import many
 from rosenblatt._validation import parameters
 from rosenblatt.errors import InputError, MissingFileError
 from rosenblatt.teach import sandbox
@@ -26,16 +27,24 @@ from rosenblatt.teach.definition import (
     Run,
     Setting,
     Table,
+    Update,
     ends_in_any_order,
+    mistakes_along,
     run,
     same,
     separates,
 )
 from rosenblatt.teach.mistakes import (
+    EXCHANGED,
+    HAS_B,
+    NO_B,
     NOT_RECORDED,
     ONLY_FOR_W,
+    RECORD_MISUSED,
+    RETURNS_W,
     SHUFFLES_ONCE,
     USUAL_RATES,
+    W_ALONE,
     Mistake,
     of_task,
     repeats_one_order,
@@ -49,8 +58,13 @@ LIMITS = Limits()
 RATE = 3  # that a program is given which asks for one: its square and its double differ
 LONG = 10**6  # epochs for a program that asks for a limit and should not need it
 RECORD_IT = "To see the wrong update, add a parameter record, and call record(i, w, b) after each"
-_EPOCHS = {"averaged": 4}
+_EPOCHS = {"averaged": 10}
 _UPDATES = {"pocket": 25}
+_ALLOWED = {
+    # Of the library's own averaged perceptron, and of a pocket that begins without weights.
+    "averaged": (DEFINITION, replace(DEFINITION, ends="when clean")),
+    "pocket": (DEFINITION, replace(DEFINITION, returns="filled by the first update")),
+}
 
 
 def check(
@@ -80,8 +94,8 @@ def check(
         matrix of (x·z + 1)², unless the program asks for a `kernel`. It may ask for a learning rate
         (`eta`), for `epochs` and for `max_updates`.
     task : {"pla", "pocket", "averaged", "dual", "kernel"}, default="pla"
-        "pocket" visits rows in their order until 25 updates were made, or none is called for;
-        "averaged" makes 4 epochs.
+        "pocket" makes 25 updates, or fewer where none is called for; "averaged" makes 10 epochs,
+        and may stop after one without a mistake.
     notes : {"li-hang", "mit", "ntu", "cornell"}, default="li-hang"
         Whose conventions hold. The next five arguments change one of them.
     labels : pair of int, default=(-1, 1)
@@ -98,7 +112,7 @@ def check(
     points : float, default=10
         For a program without a mistake.
     random_state : int, default=0
-        How the columns of the tables are exchanged and turned.
+        Seed for permuting columns and flipping their signs.
     limits : Limits
         Of time, memory, processes and output.
 
@@ -136,8 +150,12 @@ def check(
     )
     if callable(function):
         name = getattr(function, "__name__", "function")
-        answer = sandbox.of_function(function, assignment.cases(limits), limits)
-        return assignment.judge(name, answer)
+        own = function
+
+        def observed(a: Assignment) -> dict[str, Any]:
+            return sandbox.of_function(own, a.cases(limits), limits)
+
+        return assignment.judge_by(name, observed)
     return assignment.grade(*named(function), limits, sandbox.isolation())
 
 
@@ -237,8 +255,20 @@ class Assignment:
             raise MissingFileError(f"There is no file {path}.") from None
         except UnicodeDecodeError:
             return self.judge(name, {"trouble": f"{path.name} is not text in UTF-8"})
-        answer = sandbox.of_source(source, name, self.cases(limits), limits, where)
-        return self.judge(name, answer)
+        return self.judge_by(
+            name, lambda a: sandbox.of_source(source, name, a.cases(limits), limits, where)
+        )
+
+    def judge_by(self, name: str, observed: Callable[[Assignment], dict[str, Any]]) -> Report:
+        """Where nothing known explains a program, it is run on the transposed tables, too."""
+        report = self.judge(name, observed(self))
+        if report.ok or report.mistakes or report.trouble is not None:
+            return report
+        layout: Literal["rows", "columns"] = "rows" if self.notes.layout == "columns" else "columns"
+        other = replace(self, notes=replace(self.notes, layout=layout))
+        if not other.judge(name, observed(other)).ok:
+            return report
+        return replace(report, mistakes=(EXCHANGED[layout],))
 
     def judge(self, name: str, answer: dict[str, Any]) -> Report:
         """Of what a program did; nothing in it is believed to have the right shape."""
@@ -327,10 +357,10 @@ def _state(row: int, w: Any, b: Any, table: Table, a: Assignment) -> State:
     """One vector of d + 1 weights has b first or last, as the notes say."""
     weights, rest = tuple(map(float, w)), tuple(map(float, b))
     size = len(table.y) if a.task in IN_DUAL_FORM else table.d
-    if not rest and len(weights) == size + 1 and a.notes.intercept:
+    if not rest and len(weights) == size + 1:
         first = a.notes.b_first
         return State(row, weights[first : size + first], (weights[0 if first else -1],))
-    return State(row, weights, rest if a.notes.intercept else ())
+    return State(row, weights, rest)
 
 
 # --- The comparison -------------------------------------------------------------------------------
@@ -344,6 +374,8 @@ class _Comparison:
         self._of_definition: dict[int, int] = {}
         rate = "eta" in observed.asked
         self.setting = a.setting._replace(eta=RATE if rate else 1)
+        self.ways = _ALLOWED.get(a.task, (DEFINITION,))
+        self.ignores_b = False
         has = {"rate"} if rate else set()
         has |= {"labels 0 and 1"} if a.labels == (0, 1) else set()
         known = of_task(a.task, intercept=a.notes.intercept, tie=a.notes.tie, has=frozenset(has))
@@ -359,8 +391,8 @@ class _Comparison:
 
     @property
     def _open(self) -> bool:
-        """Averages and pockets depend on the visits between updates, which are not seen."""
-        return self.a.notes.order != "cyclic" and self.a.task not in ("averaged", "pocket")
+        """An average depends on the visits between updates, which are not seen."""
+        return self.a.notes.order != "cyclic" and self.a.task != "averaged"
 
     def _own_rate(self) -> float:
         """From zero weights a constant rate scales what is learned, and nothing else.
@@ -400,14 +432,29 @@ class _Comparison:
                 name, self.a, cases=cases, changed=changed, mistakes=wrong, remarks=remarks
             )
         mistakes = tuple(self._named())
+        if RECORD_MISUSED in mistakes:  # what it recorded says nothing about its updates
+            cases = [case._replace(theorem=None) for case in cases]
+            return Report(name, self.a, cases=cases, changed=changed, mistakes=mistakes)
         first = self._first_difference(right.index(False))
+        ends = [run.end for run in self.observed.runs if run.end is not None]
+        remarks = []
+        if not mistakes and not self.a.notes.intercept and any(any(end.b) for end in ends):
+            remarks.append("your program returns an intercept b, and these notes have none")
         if not mistakes and first.update is None and not self.observed.recorded:
             first = first._replace(says=f"{first.says}. {RECORD_IT}")
-        return Report(name, self.a, cases=cases, changed=changed, mistakes=mistakes, first=first)
+        return Report(
+            name,
+            self.a,
+            cases=cases,
+            changed=changed,
+            mistakes=mistakes,
+            first=first,
+            remarks=remarks,
+        )
 
     def _repeats_one_order(self) -> bool:
         """A fault only where the notes shuffle: the theorem holds in any order."""
-        if self.a.notes.order != "shuffle" or not self._open:
+        if self.a.notes.order != "shuffle" or self.a.task not in SHUFFLES_ONCE.tasks:
             return False
         if self.observed.form not in ("record", "generator"):
             return False
@@ -416,17 +463,20 @@ class _Comparison:
 
     def _right(self) -> list[bool]:
         """With the rate 1, or with one of its own where that explains more tables."""
-        by_scale = {}
-        for scale in (1.0, self.own_rate):
+        best: tuple[list[bool], float] = ([], 1.0)
+        for scale in dict.fromkeys((1.0, self.own_rate)):
             self.scale = scale
-            by_scale[scale] = [
-                self._explains(k, DEFINITION) and not run.left_out
-                for k, run in enumerate(self.observed.runs)
-            ]
-            if all(by_scale[scale]):
-                break
-        self.scale = max(by_scale, key=lambda scale: sum(by_scale[scale]))
-        return by_scale[self.scale]
+            for way in self.ways:
+                right = [
+                    self._explains(k, way) and not run.left_out
+                    for k, run in enumerate(self.observed.runs)
+                ]
+                if all(right):
+                    return right
+                if not best[0] or sum(right) > sum(best[0]):
+                    best = right, scale
+        self.scale = best[1]
+        return best[0]
 
     def _theorem(self, table: Table, observed: ObservedRun) -> bool | None:
         """Both lemmas of the convergence proof at each update that was recorded, and the bound.
@@ -441,7 +491,8 @@ class _Comparison:
         margins = np.array(table.y) * (np.array(lift) @ star)
         square, gamma = max(float(np.dot(x, x)) for x in lift), float(margins.min())
         for k, state in enumerate(observed.updates, start=1):
-            w = np.array([*state.w, state.b[0] if len(state.b) == 1 else 0.0])
+            b = state.b[0] if self.a.notes.intercept and len(state.b) == 1 else 0.0
+            w = np.array([*state.w, b])
             if len(w) != len(star):
                 return False
             slack = 1e-9 * (1 + k * square * rate**2)
@@ -458,15 +509,19 @@ class _Comparison:
         troubles = [run.trouble for run in self.observed.runs if run.trouble is not None]
         if any(kind == "raised" for kind, _ in troubles):
             return []
+        if mistakes := self._about_b() or self._returns_w():
+            return mistakes
         if self._rate_for_w_alone():
             return [ONLY_FOR_W]
         for scale in dict.fromkeys((self.scale, 1.0, self.own_rate)):
             self.scale = scale
-            alone = [m for m in self.mistakes if self._explains_all(m.how)]
-            if alone:
-                return alone if len(alone) == 1 else []
-            for limit in self._limits(DEFINITION):
-                return [limit]
+            for way in self.ways:
+                if alone := self._alone(way):
+                    return alone if len(alone) == 1 else []
+                for limit in self._limits(way):
+                    return [limit]
+        if mistakes := self._misrecorded():
+            return mistakes
         limited = [[m, limit] for m in self.mistakes for limit in self._limits(m.how)]
         if limited:
             return limited[0] if len(limited) == 1 else []
@@ -482,6 +537,75 @@ class _Comparison:
         if not both and self._in_another_order():
             return [NOT_RECORDED]
         return both[0] if len(both) == 1 else []
+
+    def _alone(self, way: How = DEFINITION) -> list[Mistake]:
+        together = [(m, _together(m.how, way)) for m in self.mistakes]
+        return [m for m, how in together if how is not None and self._explains_all(how)]
+
+    def _about_b(self) -> list[Mistake]:
+        """It is not returned, or there is one where the notes have none."""
+        ends = [run.end for run in self.observed.runs if run.end is not None]
+        states = [*ends, *(state for run in self.observed.runs for state in run.updates)]
+        if not states:
+            return []
+        setting, mistakes = self.setting, list[Mistake]()
+        if not setting.intercept and any(any(state.b) for state in states):
+            self.setting = setting._replace(intercept=True)
+            if any(map(self._explains_all, self.ways)):
+                mistakes = [HAS_B]
+        elif setting.intercept and not any(state.b for state in states):
+            self.ignores_b = True
+            if any(map(self._explains_all, self.ways)):
+                mistakes = [W_ALONE]
+            elif self._explains_all(NO_B.how):
+                mistakes = [NO_B]
+            elif limit := next(self._limits(NO_B.how), None):
+                mistakes = [NO_B, limit]
+            elif len(alone := self._alone()) == 1:
+                mistakes = [*alone, W_ALONE]
+        self.setting, self.ignores_b = setting, False
+        return mistakes
+
+    def _returns_w(self) -> list[Mistake]:
+        """In dual form, w where α is asked for."""
+        if self.a.task != "dual":
+            return []
+        primal = _Comparison(replace(self.a, task="pla"), self.observed)
+        return [RETURNS_W] if all(primal._right()) else []
+
+    def _misrecorded(self) -> list[Mistake]:
+        """What is returned is explained, and what was recorded are moments on the way there."""
+        if self.observed.form != "record":
+            return []
+        runs = [run._replace(updates=[]) for run in self.observed.runs]
+        silent = _Comparison(self.a, self.observed._replace(form="train", runs=runs))
+        if all(silent._right()):
+            ways, mistakes = self.ways, [RECORD_MISUSED]
+        elif len(alone := silent._alone()) == 1:
+            ways, mistakes = (alone[0].how,), [*alone, RECORD_MISUSED]
+        else:
+            return []
+        self.scale = silent.scale
+        orders = (False, True) if self._open else (False,)
+        known = all(
+            any(
+                self._on_the_way(
+                    run(table, self.setting, replace(way, restarts=first or way.restarts)), observed
+                )
+                for way in ways
+                for first in orders
+            )
+            for table, observed in zip(self.a.tables, self.observed.runs, strict=True)
+        )
+        return mistakes if known else []
+
+    def _on_the_way(self, made: Run, observed: ObservedRun) -> bool:
+        """Every state that was recorded is one of this run, in their order."""
+        left = iter([Update(-1, *made.start), *made.updates])
+        return all(
+            any(self._same(state, update.w, update.b) for update in left)
+            for state in observed.updates
+        )
 
     def _rate_for_w_alone(self) -> bool:
         """A constant rate that is in the line of w and not in that of b."""
@@ -560,7 +684,7 @@ class _Comparison:
             all(
                 any(self._same(end, *weights, scale) for weights in of_table)
                 if of_table is not None  # not too many
-                else separates(table, self.setting, end.w, end.b)
+                else separates(table, self.setting, end.w, end.b if self.setting.intercept else ())
                 for table, end, of_table in zip(self.a.tables, ends, reached, strict=True)
             )
             for scale in {seen / size for size in sizes if size and 0 < seen < math.inf}
@@ -622,7 +746,7 @@ class _Comparison:
                 and (len(of) <= len(states) or not made.clean)
             )
 
-        if not self.a.notes.intercept:
+        if self.ignores_b or not self.setting.intercept:
             return gone_through(w)
         return (gone_through(w) and gone_through(b)) or any(map(gone_through, both))
 
@@ -639,22 +763,32 @@ class _Comparison:
         rows = [state.row for state in observed.updates]
         if not all(0 <= i < len(table.y) for i in rows):
             return False
-        if how.ends != "clean" or how.leaves_out or observed.trouble is not None:
+        # Of visits between updates there is no record: epochs have no end here.
+        if how.ends != "clean" or how.leaves_out or how.returns == "once an epoch":
+            return False
+        if observed.trouble is not None:
+            return False
+        most = self.setting.updates
+        if most is not None and len(rows) > most:
             return False
         made = run(table, self.setting, how, rows)
-        return made.clean and self._like(made, observed)
+        return (made.clean or len(made.updates) == most) and self._like(made, observed)
 
     def _same(self, state: State, w: Sequence[Any], b: Any, scale: float | None = None) -> bool:
         scale = self.scale if scale is None else scale
         if not same(state.w, w, scale):
             return False
-        return not self.a.notes.intercept or (len(state.b) == 1 and same(state.b, [b], scale))
+        if self.ignores_b or not self.setting.intercept:
+            return True
+        return len(state.b) == 1 and same(state.b, [b], scale)
 
     # --- Ends too soon ---
 
     def _limits(self, how: How) -> Iterator[Mistake]:
         """After a fixed number of epochs or updates, the same on all tables."""
         if self.setting.epochs is not None or self.setting.updates is not None:
+            if how in self.ways:
+                yield from self._another_limit(how)
             return
         if how.ends != "clean" or any(run.trouble is not None for run in self.observed.runs):
             return
@@ -679,6 +813,28 @@ class _Comparison:
                     )
                     return
 
+    def _another_limit(self, how: How) -> Iterator[Mistake]:
+        """A number of its own where the notes have one."""
+        setting, unit = self.setting, "epochs" if self.setting.updates is None else "updates"
+        asked = setting.epochs if setting.updates is None else setting.updates
+        numbers = list[int]()
+        for number in _candidates(unit, self):
+            if number != asked and number <= 200:  # an average of more is slow to compute
+                self.setting = setting._replace(**{unit: number})
+                if self._explains_all(how):
+                    numbers.append(number)
+        self.setting = setting
+        if not numbers:
+            return
+        more = "more" if numbers[0] > (asked or 0) else "fewer"
+        made = f"{numbers[0]} {unit}" if len(numbers) == 1 else f"{more} than {asked} {unit}"
+        yield Mistake(
+            f"makes {made}",
+            DEFINITION,
+            f"makes {made}, where {asked} were asked for",
+            "Look at when the loop ends.",
+        )
+
     # --- The first difference, in words ---
 
     def _first_difference(self, k: int) -> Difference:
@@ -697,7 +853,7 @@ class _Comparison:
             return variable or Difference(k, None, observed.trouble[1], len(made.updates))
         if self.observed.recorded and len(observed.updates) < len(made.updates):
             u = len(observed.updates)
-            return Difference(k, u + 1, f"it ends after {u} updates", u + 1)
+            return Difference(k, u + 1, f"it ends after {many(u, 'update')}", u + 1)
         assert observed.end is not None
         return Difference(k, None, f"returns {_words(observed.end)}", len(made.updates), made)
 
@@ -738,13 +894,20 @@ class _Comparison:
                 return Difference(k, u + 1, says, u + 1 if in_order else None)
         if observed.trouble is not None:
             return Difference(k, None, observed.trouble[1], None)
-        made = run(table, self.setting, DEFINITION, rows)
-        if not made.clean:
-            return Difference(
-                k, None, f"it ends after {len(rows)} updates with a mistake left", None
-            )
+        made, most = run(table, self.setting, DEFINITION, rows), self.setting.updates
+        if most is not None and len(rows) > most:
+            return Difference(k, most + 1, f"makes {len(rows)} updates, not {most}", None)
+        left = sum(mistakes_along(table, self.setting, rows)[-1])
+        if left and len(rows) != most:
+            rows_left = "one row" if left == 1 else f"{left} rows"
+            after = f"stops after {many(len(rows), 'update')}"
+            return Difference(k, None, f"{after} with {rows_left} still misclassified", None)
         returned = "nothing" if observed.end is None else _words(observed.end)
-        return Difference(k, None, f"returns {returned}, not the weights of its last update", None)
+        kept = "the weights of its last update"
+        if self.a.task == "pocket":
+            of_pocket = State(-1, _scaled(made.w, self.scale), _scaled([made.b], self.scale))
+            kept = f"the best of its weights, {_words(of_pocket)}"
+        return Difference(k, None, f"returns {returned}, not {kept}", None)
 
 
 def _candidates(unit: str, comparison: _Comparison) -> list[int]:

@@ -56,11 +56,14 @@ def arguments(function: Callable[..., Any], case: dict[str, Any], record: Any) -
     """By name: what the parameters after X and y are asking for."""
     values: dict[str, Any] = {}
     names = list(inspect.signature(function).parameters)[2:]
+    counts_updates = case["updates"] is not None and not set(names) & set(UPDATES)
     for name in names:
         if name in RECORD:
             values[name] = record
         elif name in ROUNDS:
-            values[name] = case["epochs"]
+            # T of a pocket is its updates, unless they have a parameter of their own.
+            own = counts_updates and "epoch" not in name
+            values[name] = case["updates" if own else "epochs"]
         elif name in UPDATES and case["updates"] is not None:
             values[name] = case["updates"]
         elif name in RATE:
@@ -142,6 +145,8 @@ def said_of(error: BaseException, file: str) -> str:
     if isinstance(error, SyntaxError) and error.filename == file:
         lines, error = [error.lineno], type(error)(error.msg)
     where = f"line {lines[-1]}: " if lines else ""
+    if isinstance(error, ImportError) and (error.name or "").partition(".")[0] == "rosenblatt":
+        return f"{where}a submission may not import rosenblatt"
     return f"{where}{type(error).__name__}: {error}"[:500]
 
 

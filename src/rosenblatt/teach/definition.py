@@ -307,7 +307,8 @@ class _Returned:
     def _compare(self) -> None:
         errors = self.learner.errors()
         best = self.last_errors if self.how == "compared with the last" else self.fewest
-        if errors < best or (self.how == "newer of equal" and errors == best):
+        first = self.how == "filled by the first update" and self.updates == 1
+        if first or errors < best or (self.how == "newer of equal" and errors == best):
             self.pocket, self.fewest = self.learner.now, errors
         self.last_errors = errors
 
@@ -329,7 +330,8 @@ class _Returned:
         if self.how == "before the last update":
             return self.stale
         if self.task == "pocket":
-            return last if self.how == "the last" else self.pocket
+            w, b = last if self.how in ("the last", "not copied") else self.pocket
+            return w, self.pocket[1] if self.how == "not copied" else b
         if self.task != "averaged" or self.how == "the last":
             return last
         n = len(self.learner.y)

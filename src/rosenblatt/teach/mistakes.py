@@ -252,15 +252,6 @@ MISTAKES: tuple[Mistake, ...] = (
         tasks=_TO_THE_END,
     ),
     *_known(
-        _END,
-        (
-            "ends when an epoch is clean",
-            "ends when an epoch is clean; the average is over all epochs that were requested",
-            {"ends": "when clean"},
-        ),
-        tasks=("averaged",),
-    ),
-    *_known(
         _RESULT,
         (
             "weights from before the last update",
@@ -334,6 +325,17 @@ MISTAKES: tuple[Mistake, ...] = (
         tasks=("pocket",),
     ),
     *_known(
+        _RESULT,
+        (
+            "pocket is not a copy",
+            "keeps w itself in the pocket, not a copy: it changes with every update, and is "
+            "returned with the b of the best weights",
+            {"returns": "not copied"},
+        ),
+        tasks=("pocket",),
+        needs="intercept",
+    ),
+    *_known(
         "Look at what the new weights are compared with.",
         (
             "pocket compared with the last",
@@ -399,6 +401,50 @@ NOT_RECORDED = Mistake(
     "Add a parameter record, and call record(i, w, b) after each update.",
     _TO_THE_END,
 )
+
+RECORD_MISUSED = Mistake(
+    "record is misused",
+    DEFINITION,  # what it returns is right
+    "does not call record once after each update, so that its updates cannot be followed",
+    "Look at where record is called.",
+)
+
+W_ALONE = Mistake(
+    "w returned alone", DEFINITION, "returns w alone, without b", "Look at what is returned."
+)
+
+NO_B = Mistake(
+    "no intercept",
+    replace(DEFINITION, step_b="0"),
+    "has no b: it returns w alone, where the notes have w·x + b",
+    "Look at the score: which parts does it have in the notes?",
+)
+
+HAS_B = Mistake(
+    "an intercept",
+    DEFINITION,
+    "has an intercept b, and these notes have none: the hyperplane goes through the origin",
+    "Look at the score: which parts does it have in the notes?",
+)
+
+RETURNS_W = Mistake(
+    "w in the place of α",
+    DEFINITION,
+    "returns w, where α is asked for, with one number for each row",
+    "Look at what is returned.",
+    ("dual",),
+)
+
+EXCHANGED = {
+    layout: Mistake(
+        "rows and columns exchanged",
+        DEFINITION,
+        f"takes the points as the {layout} of X, and here they are its {others}",
+        "Look at the shape of X: which index is that of the points?",
+    )
+    for layout, others in (("rows", "columns"), ("columns", "rows"))
+}
+"""By what the program takes for a point."""
 
 ONLY_FOR_W = next(mistake for mistake in MISTAKES if mistake.name == "rate forgotten in b")
 USUAL_RATES = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.125, 0.2, 0.25, 0.3, 0.5, 3, 5, 10)
@@ -522,7 +568,7 @@ _MANY_EPOCHS = {
 
 
 def tables(task: str, seed: int, *, shuffled: bool = False) -> list[Table]:
-    """Those of a task; `seed` decides how columns are exchanged and turned."""
+    """Those of a task; `seed` permutes their columns and flips signs."""
     chance = random.Random(seed)
     more = [_MANY_EPOCHS[task]] if shuffled and task in _MANY_EPOCHS else []
     given = [*_CASES[task], *more, *([_LONG] if task in ("pla", "dual") else [])]

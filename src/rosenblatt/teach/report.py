@@ -97,7 +97,9 @@ class Report:
         untried = sum(
             case.trouble is not None and case.trouble[0] == "left out" for case in self.cases
         )
-        why = f"; {untried} were not tried, since it did not end on others" if untried else ""
+        were = "was" if untried == 1 else "were"
+        why = f"; {untried} {were} skipped because it did not terminate on others"
+        why = why if untried else ""
         lines.append(f"  tables     {right} of {len(self.cases)} as the notes define it{why}")
         lines += self._theorem()
         if self.changed:
@@ -111,8 +113,12 @@ class Report:
         if hints >= 2:
             lines += [f"  mistake    your program {m.says}" for m in self.mistakes]
         if not self.mistakes and self.first is not None:
-            lines.append("  mistake    none that is known: here is the first difference")
-        if self.first is not None and (hints >= 3 or (hints == 2 and not self.mistakes)):
+            more = "" if hints >= 3 else " hints=3 shows the first difference."
+            lines.append(f"  mistake    Not one of the known mistakes.{more}")
+            trouble = self.cases[self.first.case].trouble
+            if hints < 3 and trouble is not None and trouble[0] == "raised":
+                lines.append(f"  error      {trouble[1]}")
+        if self.first is not None and hints >= 3:
             lines += self._difference(self.first)
         return "\n".join(lines)
 
@@ -147,7 +153,7 @@ class Report:
             if 0 < first.step <= len(trace):
                 lines.append(f"    notes    {trace.step(first.step)}")
         if (link := self.link) is not None:
-            lines.append(f"    look     rosenblatt play, and then append to the address {link}")
+            lines.append(f"    look     Run rosenblatt play and add this to its address: {link}")
         return lines
 
     def trace(self, case: int) -> Trace:
@@ -168,7 +174,7 @@ class Report:
 
     @property
     def link(self) -> str | None:
-        """What to append to the address of the playground; None where it cannot show the step."""
+        """What to add to the address of the playground; None where it cannot show the step."""
         a, first = self.assignment, self.first
         if first is None or a.notes.tie != "mistake" or a.task not in ("pla", "pocket"):
             return None

@@ -300,7 +300,7 @@ def test_every_visit_can_be_watched(opened):
 def test_a_run_that_goes_round_ends_and_says_so(opened):
     shown = opened("#e=xor&t=end")
     assert words(shown).startswith(
-        "After update 7 the weights are those after update 3: it goes round for ever."
+        "After update 7 the weights are those after update 3: it cycles for ever."
     )
     run = state(
         shown,

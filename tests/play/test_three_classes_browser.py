@@ -142,7 +142,7 @@ def test_the_verdict_follows_a_dragged_point_and_the_former_run_stays(opened):
     assert re.search(r"■ G against ▲", said)
     assert shown.locator(".meeting").count() >= 1
     assert shown.locator(".board-svg .ghost").count() == 3
-    assert words(shown) == "■ G at (0.5, 2.5): it goes round for ever."
+    assert words(shown) == "■ G at (0.5, 2.5): it cycles for ever."
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

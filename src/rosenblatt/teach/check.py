@@ -820,7 +820,11 @@ class _Comparison:
         numbers = list[int]()
         for number in _candidates(unit, self):
             if number != asked and number <= 200:  # an average of more is slow to compute
-                self.setting = setting._replace(**{unit: number})
+                self.setting = (
+                    setting._replace(epochs=number)
+                    if unit == "epochs"
+                    else setting._replace(updates=number)
+                )
                 if self._explains_all(how):
                     numbers.append(number)
         self.setting = setting

@@ -148,6 +148,40 @@ def test_of_two_maxima_the_higher_one():
     assert value > -39.5518 + 0.4  # the lower one
 
 
+def test_a_better_maximum_than_the_first_ones_is_found_and_told():
+    """Where the search from 0 ends there is a lower one; scipy finds both from random starts."""
+    rng = np.random.default_rng(287)
+    d, n = int(rng.integers(4, 9)), int(rng.integers(24, 60))
+    X = np.round(np.exp(1.5 * rng.normal(size=(n, d))), 1)
+    positive = rng.choice(n, 2, replace=False)
+    y = (rng.random(n) < 0.2).astype(int)
+    y[positive] = 1
+    found = firth(X, y)
+    basis, root = np.linalg.qr(np.column_stack([X, np.ones(n)]))
+    starts = np.random.default_rng(0).normal(size=(15, d + 1)) * 8
+
+    with np.errstate(all="ignore"):
+        ends = [optimize.minimize(lambda b: -penalised(basis, y, b), start) for start in starts]
+    volume = np.log(np.abs(np.diag(root))).sum()
+    best = max(-end.fun for end in ends if np.isfinite(end.fun)) + volume
+    assert found.log_likelihood == pytest.approx(best, abs=1e-5)
+    (lower,) = found.lower_maxima
+    assert lower == pytest.approx(found.log_likelihood - 0.5648, abs=1e-3)
+    assert found.warning in str(found)
+    assert firth(*endometrial()).warning is None
+
+
+def test_a_profile_above_the_estimate_leads_to_a_higher_one(monkeypatch):
+    """Without other starts the credit table ends in the lower maximum, whose profile rises."""
+    credit = load_credit(as_frame=True)
+    X = credit.data.drop(columns="share")
+    monkeypatch.setattr(likelihood, "_STRETCHES", ())
+    monkeypatch.setattr(likelihood, "_SMALL", 0)
+    found = firth(X, credit.target)
+    assert found.coefficients["expenditure"] == pytest.approx(4.926, abs=1e-3)
+    assert found.lower_maxima == pytest.approx([-39.5518], abs=1e-4)
+
+
 def test_words_no_intercept_and_wider_intervals():
     frame = pd.DataFrame({"town": ["Rome", "Rome", "Bern", "Rome", "Bern"] * 3, "a": range(15)})
     y = ([0, 1, 1, 0, 1] * 3)[:15]

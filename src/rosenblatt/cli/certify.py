@@ -609,7 +609,16 @@ def _as_dict(model: Model) -> dict[str, Any]:
         "intervals": {name: [number(v) for v in ends] for name, ends in model.intervals.items()},
         "p_values": {name: number(v) for name, v in model.p_values.items()},
         "log_likelihood": model.log_likelihood,
+        **_of_maxima(model),
     }
+
+
+def _of_maxima(model: FirthEstimate | LimitingModel) -> dict[str, Any]:
+    from rosenblatt.separation import FirthEstimate
+
+    if not isinstance(model, FirthEstimate):  # a concave likelihood
+        return {}
+    return {"lower_maxima": list(model.lower_maxima), "warning": model.warning}
 
 
 # --- What the rows force: signs, and proofs in files ---------------------------------------------

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, final
 from scipy import stats
 
 from rosenblatt._util.one_thread import one_thread
+from rosenblatt._util.text import listed
 from rosenblatt.separation.given import (
     Given,
     LikelihoodRatio,
@@ -32,6 +33,8 @@ class FirthEstimate:
     likelihood-ratio test that a coefficient is 0; `standard_errors` are for comparison with other
     software, and mean little where rows are separated. `log_likelihood` is the penalised one, and
     `likelihood_ratio` the penalised test that all coefficients but the intercept are 0.
+    `lower_maxima` are values of the penalised log-likelihood at other maxima that were found;
+    `warning` says what they mean, and is None where there is none.
     """
 
     coefficients: dict[str, float]
@@ -43,6 +46,20 @@ class FirthEstimate:
     confidence: float
     label: str
     other: str
+    lower_maxima: tuple[float, ...] = ()
+
+    @property
+    def warning(self) -> str | None:
+        """What to know before the estimate is reported, if there is more than one maximum."""
+        if not self.lower_maxima:
+            return None
+        low = listed([f"{value:.6g}" for value in self.lower_maxima], 3)
+        return (
+            "The penalised likelihood has several maxima. The estimate is the highest that was found, "
+            f"with a logarithm of {self.log_likelihood:.6g}; the search met others at {low}. "
+            "Another program may report one of them, and there may be a higher one: read the "
+            "intervals and p values with care."
+        )
 
     @property
     def odds_ratios(self) -> dict[str, tuple[float, float, float]]:
@@ -53,7 +70,8 @@ class FirthEstimate:
         head = f"Firth's penalised likelihood, log-odds of {self.label} against {self.other}"
         own = self.coefficients, self.intervals, self.p_values
         table = table_of(*own, self.confidence, "odds ratio")
-        return "\n".join([head, *table, f"{self.likelihood_ratio}."])
+        warned = [] if self.warning is None else [f"Warning: {self.warning}"]
+        return "\n".join([head, *table, f"{self.likelihood_ratio}.", *warned])
 
 
 def firth(
@@ -115,14 +133,19 @@ def _estimated(given: Given, confidence: float) -> FirthEstimate:
     places = range(likelihood.size)
     sloping = [j for j in places if (given.X[:, j] != given.X[0, j]).any()]
     null = likelihood.without(sloping)
-    tests = [likelihood.deviance(beta, value, j) for j in places]
+    while True:  # until no profile is higher than the estimate
+        tests = [likelihood.deviance(beta, value, j) for j in places]
+        intervals = [likelihood.interval(beta, value, j, confidence) for j in places]
+        if likelihood.above is None:
+            break
+        beta, value = likelihood.raised()
 
     def named(values: Any) -> dict[str, Any]:
         return dict(zip(given.names, values, strict=True))
 
     return FirthEstimate(
         named(likelihood.coefficients(beta).tolist()),
-        named([likelihood.interval(beta, value, j, confidence) for j in places]),
+        named(intervals),
         named([float(stats.chi2.sf(max(test, 0.0), 1)) for test in tests]),
         named(likelihood.errors(beta).tolist()),
         likelihood.log_likelihood(value),
@@ -130,4 +153,5 @@ def _estimated(given: Given, confidence: float) -> FirthEstimate:
         confidence,
         given.labels[1],
         given.labels[0],
+        tuple(map(likelihood.log_likelihood, likelihood.maxima[1:])),
     )

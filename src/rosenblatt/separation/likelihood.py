@@ -13,6 +13,7 @@ in which the information is the identity.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import cached_property
 from typing import NamedTuple
 
@@ -31,7 +32,12 @@ _GAIN, _PROFILE_GAIN = 1e-20, 1e-12  # what a step promises where the search end
 _ENOUGH = 1e-8  # a gain that rounding may stand in the way of
 _SLOW = 0.1  # a gain that is a larger share of the one before asks for second derivatives
 _FLATTEST = 1e-3  # curvature, where the information's is 1
-_STRETCHES = 2.0, 4.0
+_STRETCHES = 2.0, 4.0  # of the first maximum: where others are looked for
+_DIRECTIONS = (
+    6  # at random, as far out as the first maximum, and the opposite one; for small tables
+)
+_SMALL = 4 * 10**6  # rows times the square of coefficients
+_HIGHER = 1e-6  # a difference of values that makes two maxima
 _NOISE = 1e-14  # of the likelihood, as a share of it
 _TANGENTS, _NEAR = 5, 1e-6  # steps to the end of an interval, and the last, as a share of it
 _MOST_ETA = 700.0  # of which the exponential is a float
@@ -173,6 +179,8 @@ class Likelihood:
         """`start` are coefficients, where not all zero."""
         self._c, self.penalised, self.model, self.offset = c, penalised, model, offset
         self.top: _Point | None = None  # where it is highest, once that is known
+        self.maxima: list[float] = []  # values of all maxima that were found, the highest first
+        self.above: _Point | None = None  # where a profile is higher than the top
         X, center, constant = centred(X)
         scale = np.sqrt(np.mean(X * X, axis=0))
         scale[scale == 0] = 1.0
@@ -230,14 +238,42 @@ class Likelihood:
     # to its own second derivatives when these steps do not get shorter quickly.
 
     def highest(self) -> tuple[Numbers, float]:
-        """Of the maxima that are found from 0 and from beyond the first one: where rows are
-        separated by a column of large numbers there may be several with the penalty."""
-        best = first = self.maximum(self.at(self._start))
-        for stretch in _STRETCHES if self.penalised else ():
-            other = self.maximum(self.at(stretch * first.beta))
-            best = max(best, other, key=lambda point: point.value)
-        self.top = best
-        return best.beta, best.value
+        """Of the maxima that are found: with the penalty there may be several where rows are
+        separated. Starts are 0 and points beyond the first maximum; for small tables its opposite,
+        too, and directions at random, which are always the same."""
+        first = self.maximum(self.at(self._start))
+        starts = [stretch * first.beta for stretch in _STRETCHES if self.penalised]
+        if self.penalised and self.size * self._X.size <= _SMALL:
+            away = np.random.default_rng(0).normal(size=(_DIRECTIONS, self.size))
+            away *= np.linalg.norm(first.beta) / np.linalg.norm(away, axis=1, keepdims=True)
+            starts += [-first.beta, *away]
+        others = []
+        for start in starts:
+            with suppress(InputError):  # a start from which the search gets nowhere
+                others.append(self.maximum(self.at(start)))
+        return self._chosen([first, *others])
+
+    def raised(self) -> tuple[Numbers, float]:
+        """From where a profile was higher than the highest maximum so far."""
+        assert self.above is not None
+        assert self.top is not None
+        return self._chosen([self.top, self.maximum(self.above)])
+
+    def _chosen(self, points: list[_Point]) -> tuple[Numbers, float]:
+        self.above = None
+        self.top = max(points, key=lambda point: point.value)
+        values = sorted([*self.maxima, *(point.value for point in points)], reverse=True)
+        self.maxima = values[:1]
+        for value in values:
+            if value < self.maxima[-1] - _HIGHER * (1.0 + abs(value)):
+                self.maxima.append(value)
+        return self.top.beta, self.top.value
+
+    def seen(self, here: _Point) -> None:
+        """Is it higher than the top?"""
+        known = self.above or self.top
+        if known and here.value > known.value + _HIGHER * (1.0 + abs(known.value)):
+            self.above = here
 
     def without(self, places: Sequence[int]) -> float:
         """The highest value where these coefficients are 0, as they are at the start."""
@@ -364,6 +400,7 @@ class _Profile:
         if at not in self._known:
             start = self._likelihood.along(self._last, self._j, at)
             self._last = here = self._likelihood.maximum(start, fixed=self._j)
+            self._likelihood.seen(here)
             tangent = here.inverse.T @ self._row
             slope = -2.0 * float(here.score @ tangent) / float(tangent @ tangent)
             self._known[at] = 2.0 * (self._value - here.value), slope

@@ -22,6 +22,7 @@ from rosenblatt._certify.diagnostics import (
     collinear_columns,
     revealing_columns,
     right_by_last_bits,
+    sparse_directions,
     visible_conflict,
 )
 from rosenblatt._certify.facial_reduction import ONLY_SEPARABLE, Partition
@@ -39,6 +40,7 @@ from rosenblatt._certify.parts import (
     Origin,
     PairCertificates,
     RevealingColumn,
+    SeparatingDirection,
     Sides,
     Verdict,
     separated_rows,
@@ -77,6 +79,7 @@ __all__ = [
     "Origin",
     "PairCertificates",
     "RevealingColumn",
+    "SeparatingDirection",
     "Verdict",
 ]
 
@@ -267,6 +270,9 @@ class Certificate(AboutRows):
     revealing_columns : list of RevealingColumn
         Columns that alone determine the label of some rows without an error: possible target
         leakage.
+    separating_directions : list of SeparatingDirection
+        For quasi-complete separation of two classes: combinations of at most four columns that are
+        constant in all rows but a few, which have their label by them. Not saved.
     limits : list of str
         What was cut short by a limit.
     n_rows, n_features, feature_names, classes, fit_intercept, numbers, sha256, preprocessing
@@ -413,6 +419,10 @@ class Certificate(AboutRows):
     @property
     def pair_certificates(self) -> PairCertificates | None:
         return self._pairs
+
+    @property
+    def separating_directions(self) -> list[SeparatingDirection]:
+        return [] if self._origin is None else list(self._origin.directions)
 
     @property
     def revealing_columns(self) -> list[RevealingColumn]:
@@ -647,6 +657,7 @@ class _Search:
     train_first: bool = False
     signs: NDArray[np.int8] | None = None
     sides: dict[str, Sides] = field(init=False, default_factory=dict)
+    directions: tuple[SeparatingDirection, ...] = field(init=False, default=())
 
     def __post_init__(self) -> None:
         decimal = self.numbers == "decimal"
@@ -665,7 +676,10 @@ class _Search:
         threads = nullcontext() if self.small else one_thread()  # small: there are no others
         with threads, np.errstate(all="ignore"):  # floating point only guesses here
             out = self._run(only_separable)
-        origin = self.table.origin._replace(sides=self.sides)
+        above = int((self.rows.y > 0).sum())
+        counts = None if self.many or not self.logistic else (self.rows.n - above, above)
+        own: dict[str, Any] = {"sides": self.sides, "directions": self.directions}
+        origin = self.table.origin._replace(counts=counts, **own)
         return Certificate(out, checked=True, origin=origin, pairs=pairs)
 
     def _run(self, only_separable: bool) -> dict[str, Any]:
@@ -711,6 +725,17 @@ class _Search:
             alone = revealing_columns(self.rows)
             out["revealing"] = [part for part, _ in alone]
             self.sides = {self.table.columns[part["column"]]: sides for part, sides in alone}
+            if quasi:
+                sparse = sparse_directions(partition)
+                self.directions = tuple(self._direction(w, index) for w, index in sparse)
+
+    def _direction(self, w: list[int], index: NDArray[np.intp]) -> SeparatingDirection:
+        first = next(v for v in w if v)
+        unit = Fraction(max(map(abs, w[: self.rows.d])) * (1 if first > 0 else -1))
+        weights = {n: v / unit for n, v in zip(self.table.columns, w, strict=False) if v}
+        value = -w[-1] / unit if self.intercept else Fraction(0)
+        labels = [self.table.labels[int(y > 0)] or "" for y in self.rows.y[index]]
+        return SeparatingDirection(weights, value, [self.name(i) for i in index.tolist()], labels)
 
     def _separator(self, out: dict[str, Any]) -> list[Fraction] | None:
         """The one that the signs of coefficients are about."""

@@ -15,9 +15,18 @@ from scipy import sparse
 from rosenblatt import verify
 from rosenblatt._certify import document
 from rosenblatt._certify.balance import Blend
-from rosenblatt._certify.exact_product import longest
+from rosenblatt._certify.exact_product import combined, longest
 from rosenblatt._certify.facial_reduction import Partition, Projected, along
-from rosenblatt._certify.linear_algebra import PRIMES, Misled, inverse, kernel, product
+from rosenblatt._certify.linear_algebra import (
+    PRIMES,
+    Misled,
+    independent_rows,
+    inverse,
+    kernel,
+    null_space,
+    product,
+    reduce,
+)
 from rosenblatt._certify.nearest_point import EXTRA, nearest_point
 from rosenblatt._certify.parts import Sides
 from rosenblatt._certify.rows import Floats, Names, Rows, Vector, orthogonal, spanning_rows
@@ -153,6 +162,83 @@ def _counts(X: Any, columns: NDArray[np.intp], values: Floats) -> NDArray[np.int
     column = np.repeat(np.arange(len(columns)), size)
     stored = np.bincount(column[same], minlength=len(columns))
     return np.asarray(stored + np.where(values == 0, X.shape[0] - size, 0), dtype=np.int64)
+
+
+# --- Few columns that separate rows together -----------------------------------------------------
+
+
+_MOST_STRICT, _MOST_FREE, _MOST_PARTS = 2_000, 50, 20_000  # rows, directions, their numbers
+_MOST_TOGETHER, _MOST_SPARSE = 4, 5  # columns of a direction, directions
+
+
+def sparse_directions(partition: Partition) -> list[tuple[Vector, NDArray[np.intp]]]:
+    """Weights, of few columns, that have rows strictly right and none wrong, and these rows.
+
+    Least sums of absolute weights, of columns of the same range, are mostly sparse: a linear
+    programme finds which columns they have. Which weights these columns then have is solved for in
+    whole numbers, and all rows are looked at.
+    """
+    rows, normals = partition.rows, partition.normals or []
+    strict = np.flatnonzero(partition.alive)
+    many = len(strict) > _MOST_STRICT or rows.D * len(normals) > _MOST_PARTS
+    if not normals or not len(strict) or many or len(normals) > _MOST_FREE:
+        return []
+    sizes = [max(map(abs, normal)) for normal in normals]
+    free = np.array([[v / m for v in n] for n, m in zip(normals, sizes, strict=True)])
+    products, scales = along(rows, strict.tolist(), normals)
+    each = [m * scale for m, scale in zip(sizes, scales, strict=True)]
+    seen = np.array([[v / m for v, m in zip(row, each, strict=True)] for row in products])
+    seen /= np.abs(seen).max(axis=1, keepdims=True)
+    low, high = rows.ranges(np.ones(rows.n, dtype=bool))
+    size = np.where(high > low, high - low, 1.0)
+    found = list[tuple[Vector, NDArray[np.intp]]]()
+    left = np.ones(len(strict), dtype=bool)
+    while left.any() and len(found) < _MOST_SPARSE:
+        there = _few(free[:, : rows.d].T * size[:, None], seen, left)
+        if there is None:
+            break
+        w = _of_columns(partition, there)
+        signs = None if w is None else rows.signs([*map(Fraction, w)])
+        if w is None or signs is None or (signs < 0).any() or not (signs[strict[left]] > 0).any():
+            break
+        left &= signs[strict] == 0
+        found.append((w, np.flatnonzero(signs > 0)))
+    return found
+
+
+def _few(parts: Floats, seen: Floats, left: NDArray[np.bool_]) -> list[int] | None:
+    """The columns of a sparse direction that has some of the rows that are left strictly right."""
+    from scipy.optimize import linprog  # late: it takes longer to import than most proofs
+
+    d, k = parts.shape
+    unit = np.eye(d)
+    result = linprog(
+        np.concatenate([np.zeros(k), np.ones(d)]),
+        A_ub=np.block([[parts, -unit], [-parts, -unit], [-seen, np.zeros((len(seen), d))]]),
+        b_ub=np.zeros(2 * d + len(seen)),
+        A_eq=np.concatenate([seen[left].sum(axis=0), np.zeros(d)])[None],
+        b_eq=[1.0],
+        bounds=[(None, None)] * k + [(0, None)] * d,
+    )
+    if result.status != 0:
+        return None
+    sizes = result.x[k:]
+    there: list[int] = np.flatnonzero(sizes > 1e-7 * sizes.max()).tolist()
+    return there if len(there) <= _MOST_TOGETHER else None
+
+
+def _of_columns(partition: Partition, columns: list[int]) -> Vector | None:
+    """The weights with all separated rows on the right side that are 0 in the other columns."""
+    rows, normals = partition.rows, partition.normals or []
+    others = [[n[j] for n in normals] for j in sorted(set(range(rows.d)) - set(columns))]
+    others = [row for row in others if any(row)]
+    kept = independent_rows(others) if others else []
+    shares = null_space([others[i] for i in kept], len(normals), rows.budget)
+    if len(shares) != 1:
+        return None
+    w = reduce(combined(shares[0], normals))
+    strict = np.flatnonzero(partition.alive)
+    return [-v for v in w] if (rows.signs([*map(Fraction, w)])[strict] < 0).any() else w
 
 
 # --- Rows that are right by rounding -------------------------------------------------------------

@@ -177,6 +177,25 @@ class Sides(NamedTuple):
     below: tuple[int, int]
 
 
+@dataclass(frozen=True)
+class SeparatingDirection:
+    """A combination of few columns that is `value` in every row but `rows`; each of these it has
+    on the side of its label: larger for the second class, smaller for the first."""
+
+    weights: dict[str, Fraction]  # by column, none of them 0
+    value: Fraction
+    rows: list[int]
+    labels: list[str]  # of these rows
+
+    def __str__(self) -> str:
+        """x33 − x31."""
+        (name, first), *rest = self.weights.items()
+        text = _term(first, name)
+        for name, factor in rest:
+            text += f" {'−' if factor < 0 else '+'} {_term(abs(factor), name)}"
+        return text
+
+
 class AboutRows:
     """What a document says it is about."""
 
@@ -224,13 +243,15 @@ def with_the_signs(about: AboutRows) -> str:
 
 
 class Origin(NamedTuple):
-    """What the document does not tell of the table: labels before they were text, names, and how
-    many rows lie where, in the columns that separate rows alone."""
+    """What the document does not tell of the table: labels before they were text, names, how many
+    rows lie where, in the columns that separate rows alone, and which few columns do together."""
 
     classes: NDArray[Any]
     named: bool  # whether the columns have names of their own
     sides: dict[str, Sides] = {}  # noqa: RUF012 # never written into
     levels: dict[str, list[str]] = {}  # noqa: RUF012 # of factors, whose rows are all separated
+    directions: tuple[SeparatingDirection, ...] = ()
+    counts: tuple[int, int] | None = None  # of rows of the first and of the second class
 
 
 def lifted_name(name: int, k: int) -> tuple[int, int, int]:

@@ -55,8 +55,8 @@ class FirthEstimate:
             return None
         low = listed([f"{value:.6g}" for value in self.lower_maxima], 3)
         return (
-            "The penalised likelihood has several maxima. The estimate is the highest that was found, "
-            f"with a logarithm of {self.log_likelihood:.6g}; the search met others at {low}. "
+            "The penalised likelihood has several maxima. The estimate is the highest that was "
+            f"found, with a logarithm of {self.log_likelihood:.6g}; there are others at {low}. "
             "Another program may report one of them, and there may be a higher one: read the "
             "intervals and p values with care."
         )

@@ -146,7 +146,7 @@ def certify(
         counts with a log link, and any other model with a log link and a point mass at 0; "ppml":
         the same for amounts. "ordinal": proportional odds, ordered probit. "conditional":
         conditional logistic regression, within `strata`. "cox": proportional hazards, with
-        Breslow's or Efron's way with tied events; y says which rows have an event. An offset
+        Breslow's or Efron's method for ties; y says which rows have an event. An offset
         changes no answer. Only the logistic and log-link models have an intercept.
     time, entry : array of shape (n,), or the name of a column of X
         For "cox": when each row had its event or was last seen, and when it came under observation

@@ -211,6 +211,8 @@ def _few(parts: Floats, seen: Floats, left: NDArray[np.bool_]) -> list[int] | No
     from scipy.optimize import linprog  # late: it takes longer to import than most proofs
 
     d, k = parts.shape
+    if not (np.isfinite(parts).all() and np.isfinite(seen).all()):
+        return None
     unit = np.eye(d)
     result = linprog(
         np.concatenate([np.zeros(k), np.ones(d)]),

@@ -179,8 +179,8 @@ class Sides(NamedTuple):
 
 @dataclass(frozen=True)
 class SeparatingDirection:
-    """A combination of few columns that is `value` in every row but `rows`; each of these it has
-    on the side of its label: larger for the second class, smaller for the first."""
+    """A combination of few columns that is `value` in every row but `rows`, which have their
+    labels by it: it is above the value for one class only, and below it for the other one only."""
 
     weights: dict[str, Fraction]  # by column, none of them 0
     value: Fraction

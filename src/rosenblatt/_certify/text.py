@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -31,13 +31,17 @@ if TYPE_CHECKING:
     from rosenblatt.certificate import Certificate, ClassPair, Conflict, Margin
 
 
+_NO_LOGISTIC_ESTIMATE = "A logistic regression has no finite maximum likelihood estimate."
 _USUAL = ", as is common in real data"
 _NOT_THE_ERROR = "This does not measure how often a rule is wrong."
+_EVENTS = 2  # rows of the rarer label for each coefficient: with fewer, chance often separates
 _SHOWN = 5  # rows of a conflict, columns, coefficients, pairs of classes
 
 
-def as_text(certificate: Certificate) -> str:
-    return "\n".join(one_line(line) for _, lines in sections(certificate) for line in lines)
+def as_text(certificate: Certificate, *, without: Sequence[str] = ()) -> str:
+    """All sections but some."""
+    parts = (lines for kind, lines in sections(certificate) if kind not in without)
+    return "\n".join(one_line(line) for lines in parts for line in lines)
 
 
 def sections(certificate: Certificate) -> Iterator[tuple[str, list[str]]]:
@@ -58,6 +62,11 @@ def _parts_with_signs(certificate: Certificate) -> Iterator[tuple[str, Iterable[
 
 def _parts(certificate: Certificate) -> Iterator[tuple[str, Iterable[str]]]:
     yield "verdict", _verdict(certificate)
+    yield "instead", _instead(certificate)
+    with about_frame():
+        separated = list(_separated(certificate))
+    yield "separated", separated
+    yield "all separated", _all_separated(certificate)
     yield "columns", columns.telling_lines(certificate)
     with about_frame():  # certify itself has no option to leave out a column
         rare = list(columns.rare_lines(certificate))
@@ -74,6 +83,7 @@ def _parts(certificate: Certificate) -> Iterator[tuple[str, Iterable[str]]]:
 
 def _parts_of_family(certificate: Certificate) -> Iterator[tuple[str, Iterable[str]]]:
     yield "verdict", _verdict_of_family(certificate)
+    yield "all separated", _all_separated(certificate)
     yield "coefficients", _coefficients_of_family(certificate)
     collinear = _collinear_with_factors if certificate.absorbed else columns.collinear_lines
     yield "collinear", collinear(certificate)
@@ -85,7 +95,7 @@ def _parts_of_many(certificate: Certificate) -> Iterator[tuple[str, Iterable[str
     yield "verdict", _verdict_of_many(certificate)
     yield "coefficients", _coefficients_of_many(certificate)
     if certificate.conflict is not None:
-        yield "conflict", _conflict_of_many(certificate.conflict)
+        yield "conflict", _conflict_of_many(certificate, certificate.conflict)
     yield "margins", _margins(certificate)
     if certificate.pair_certificates is not None:
         yield "pairs", ["Each pair of classes:", *str(certificate.pair_certificates).split("\n")]
@@ -100,7 +110,7 @@ def _verdict(certificate: Certificate) -> Iterator[str]:
         if len(certificate.classes) == 1:
             yield "There is only one class, so this says little."
         else:
-            yield f"A perceptron converges. {_no_estimate('firth(X, y)')}"
+            yield f"A perceptron converges. {_NO_LOGISTIC_ESTIMATE}"
         yield f"Exactly: a hyperplane{through} has {all_rows} strictly on the right side."
     elif certificate.verdict == "quasi-complete separation":
         assert certificate.separated_rows is not None
@@ -112,8 +122,7 @@ def _verdict(certificate: Certificate) -> Iterator[str]:
             f"wrong, "
             f"and leaves {others} exactly on its boundary. {_NOT_THE_ERROR}"
         )
-        instead = _no_estimate("limiting_model(X, y) or firth(X, y)")
-        yield f"A perceptron does not converge. {instead}"
+        yield f"A perceptron does not converge. {_NO_LOGISTIC_ESTIMATE}"
         yield (
             f"Exactly: a hyperplane{through} has {many(strict, 'row', 'one')} strictly on the "
             f"right side and {others} on it. No hyperplane{through} without a row on the wrong "
@@ -171,33 +180,83 @@ def _verdict_with_signs(certificate: Certificate) -> Iterator[str]:
         yield "Rules with other signs were not asked."
 
 
-def _no_estimate(python: str) -> str:
-    instead = either(f"rosenblatt.separation.{python}", "rosenblatt certify --estimates")
-    return (
-        "A logistic regression has no finite maximum likelihood estimate. What to report instead: "
-        f"{instead}."
-    )
+def _instead(certificate: Certificate) -> Iterator[str]:
+    finite = {
+        "complete separation": "firth(X, y)",
+        "quasi-complete separation": "limiting_model(X, y) or firth(X, y)",
+    }
+    if len(certificate.classes) > 1 and (python := finite.get(certificate.verdict)):
+        instead = either(f"rosenblatt.separation.{python}", "rosenblatt certify --estimates")
+        yield f"What to report instead: {instead}."
+
+
+def _separated(certificate: Certificate) -> Iterator[str]:
+    """The rows that make coefficients infinite, where these are not all, and why they do."""
+    if certificate.verdict != "quasi-complete separation":
+        return
+    rows = certificate.separated_rows
+    assert rows is not None
+    n = f"{len(rows):,} of {certificate.n_rows:,} {'is' if len(rows) == 1 else 'are'} separated"
+    yield f"Why coefficients are infinite: {n}, {_some_rows(rows.tolist())}."
+    several = [d for d in certificate.separating_directions if len(d.weights) > 1]
+    for direction in several:
+        value = f"{float(direction.value):g}"
+        few, labels = len(direction.rows), Counter(direction.labels)
+        of = " and ".join(f"{count:,} labelled {named(y)}" for y, count in labels.items())
+        if len(labels) == 1:
+            of = f"{'' if few == 1 else 'all '}labelled {named(direction.labels[0])}"
+        yield (
+            f"{direction} is {value} in every row but {'one' if few == 1 else f'{few:,}'}, {of}: "
+            f"{_some_rows(direction.rows)}."
+        )
+    if several:
+        names = list(several[0].weights)
+        yield (
+            "If that may be chance, leave out one of the columns of each such combination, as "
+            f"{names[0]} ({option('ignore', names[0])})."
+        )
+
+
+def _some_rows(rows: list[int]) -> str:
+    lead = "row" if len(rows) == 1 else "rows"
+    more = len(rows) - _MORE_SHOWN
+    named_rows = ", ".join(str(row_number(i)) for i in rows[:_MORE_SHOWN])
+    return f"{lead} {named_rows}{f' and {more:,} more' if more > 0 else ''} ({counted()})"
+
+
+def _all_separated(certificate: Certificate) -> Iterator[str]:
+    rows = certificate.separated_rows
+    if rows is None or certificate.verdict != "quasi-complete separation":
+        return
+    if len(rows) > _MORE_SHOWN:
+        yield f"All separated rows: {first_few([row_number(i) for i in rows], _ALL_SHOWN)}."
 
 
 def _limits(certificate: Certificate) -> str:
     return "; ".join(certificate.limits)
 
 
+def why(certificate: Certificate) -> str:
+    """What a conflict is the reason of: under quasi-complete separation of nothing infinite."""
+    quasi = certificate.verdict == "quasi-complete separation"
+    return "Why the separation is not complete" if quasi else "Why"
+
+
 def _conflict(certificate: Certificate, conflict: Conflict) -> Iterator[str]:
     k, rows = len(conflict.rows), [row_number(row) for row in conflict.rows]
     if k == 1 and not certificate.signs:
         yield (
-            f"Why: row {rows[0]} is all zeros, so it lies on every hyperplane through the origin "
-            f"({counted()})."
+            f"{why(certificate)}: row {rows[0]} is all zeros, so it lies on every hyperplane "
+            f"through the origin ({counted()})."
         )
         return
     equal = conflict.weights == [1, 1] and len(set(conflict.labels)) == 2
     if k == 2 and equal and not certificate.signs:
-        yield _equal_rows(conflict)
+        yield _equal_rows(certificate, conflict)
         return
     yield (
-        f"Why: {k} rows contradict each other. No hyperplane has all of them strictly on the right "
-        f"side ({counted()})."
+        f"{why(certificate)}: {k} rows contradict each other. No hyperplane has all of them "
+        f"strictly on the right side ({counted()})."
     )
     if conflict.meeting_point is not None:
         (a, many_a), (b, many_b) = [(c, conflict.labels.count(c)) for c in certificate.classes]
@@ -222,10 +281,10 @@ def _conflict(certificate: Certificate, conflict: Conflict) -> Iterator[str]:
     yield f"  The rows with the largest weights in these averages: {heaviest}{_more(k, 'row')}."
 
 
-def _equal_rows(conflict: Conflict) -> str:
+def _equal_rows(certificate: Certificate, conflict: Conflict) -> str:
     (i, j), (a, b) = map(row_number, conflict.rows), map(named, conflict.labels)
-    why = f"Why: rows {i} and {j} have the same values and different labels"
-    return f"{why}, {a} and {b} ({counted()})."
+    same = f"{why(certificate)}: rows {i} and {j} have the same values and different labels"
+    return f"{same}, {a} and {b} ({counted()})."
 
 
 def _more(k: int, what: str) -> str:
@@ -255,7 +314,7 @@ def _coefficients(certificate: Certificate) -> Iterator[str]:
     for sign, meaning in (
         ("+", "diverge to plus infinity"),
         ("-", "diverge to minus infinity"),
-        ("±", "diverge, in a direction that is not determined"),
+        ("±", "diverge to either +∞ or −∞"),
     ):
         names = [name for name, own in signs.items() if own == sign]
         if names:
@@ -308,7 +367,9 @@ def _number(margin: Margin) -> str:
 
 def _chance(certificate: Certificate) -> Iterator[str]:
     n, d = certificate.n_rows, certificate.n_features
-    if not certificate.separable or not 1 < n <= 2 * (d + certificate.fit_intercept):
+    size = d + certificate.fit_intercept
+    if not 1 < n <= 2 * size or not certificate.separable:
+        yield from _few_events(certificate, size)
         return
     chance = probability_separable(n, d, fit_intercept=certificate.fit_intercept)
     columns = many(d, "column", "one") + (" and an intercept" if certificate.fit_intercept else "")
@@ -318,6 +379,19 @@ def _chance(certificate: Certificate) -> Iterator[str]:
         f"rows in general position, with {columns}, would be separable with probability "
         f"{chance:.3g} (Cover 1965)."
     )
+
+
+def _few_events(certificate: Certificate, size: int) -> Iterator[str]:
+    counts = certificate.origin and certificate.origin.counts
+    if not certificate.verdict.endswith("separation") or not counts or not min(counts):
+        return
+    few = min(counts)
+    if few < _EVENTS * size:
+        label = certificate.classes[counts.index(few)]
+        yield (
+            f"Only {many(few, 'row', 'one')} labelled {named(label)} for "
+            f"{many(size, 'coefficient')}: with so few, separation may well be chance."
+        )
 
 
 def _about(certificate: Certificate) -> Iterator[str]:
@@ -483,18 +557,19 @@ def _pair(pair: ClassPair) -> str:
     return f"{pair.first} and {pair.second}{counts if 0 < pair.separated < pair.rows else ''}"
 
 
-def _conflict_of_many(conflict: Conflict) -> Iterator[str]:
+def _conflict_of_many(certificate: Certificate, conflict: Conflict) -> Iterator[str]:
     rows, rivals = [row_number(row) for row in conflict.rows], conflict.rivals or []
     if len(rows) == 1:
-        yield f"Why: row {rows[0]} is all zeros, so all its scores are 0 ({counted()})."
+        zeros = f"{why(certificate)}: row {rows[0]} is all zeros"
+        yield f"{zeros}, so all its scores are 0 ({counted()})."
         return
     if len(rows) == 2 and conflict.weights == [1, 1] and rivals == conflict.labels[::-1]:
-        yield _equal_rows(conflict)
+        yield _equal_rows(certificate, conflict)
         return
     several = "" if len(set(rows)) == len(rows) else f", in {len(rows)} comparisons"
     yield (
-        f"Why: {many(len(set(rows)), 'row', 'one')} cannot all have a higher score for their own "
-        f"class than for the other class named with them{several} ({counted()})."
+        f"{why(certificate)}: {many(len(set(rows)), 'row', 'one')} cannot all have a higher score "
+        f"for their own class than for the other class named with them{several} ({counted()})."
     )
     yield (
         "  Take the score of the own class minus that of the other, in each comparison. With fixed "
@@ -564,6 +639,7 @@ def _apart(certificate: Certificate, some: set[str]) -> bool:
 
 
 _MORE_SHOWN = 10  # rows, levels, coefficients
+_ALL_SHOWN = 500  # rows
 _MODELS = {
     "logistic": "a logistic regression",
     "poisson": "a Poisson regression",
@@ -576,7 +652,8 @@ _EXACTLY = {  # of the scores x·β, and of the rows that are strictly so
     "logistic": "scores are on the side of the label in {0}, and 0 in the others",
     "poisson": "scores are 0 in every row with a count above 0, and below 0 in {0}; in no row are "
     "they above 0",
-    "ordinal": "scores and thresholds move no row towards a threshold of its level, and {0}",
+    "ordinal": "in one direction of the coefficients and thresholds (a direction of recession) no "
+    "row comes nearer to a threshold of its own level, and {0}",
     "conditional": "in no stratum has a row a higher score than the one that was chosen; {0}",
     "cox": "at no time of an event has a row at risk a higher score than one with the event; {0}",
 }
@@ -677,7 +754,7 @@ def _coefficients_of_family(certificate: Certificate) -> Iterator[str]:
     for sign, meaning in (
         ("+", "diverge to plus infinity"),
         ("-", "diverge to minus infinity"),
-        ("±", "may diverge either way"),
+        ("±", "diverge to either +∞ or −∞"),
         ("?", "may diverge; it was not decided"),
     ):
         names = [name for name, own in signs.items() if own == sign]

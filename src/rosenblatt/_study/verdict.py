@@ -52,15 +52,18 @@ def describe(certificate: Certificate, bracket: ErrorBracket | None = None) -> d
         },
         "limits": certificate.limits,
         "sha256": certificate.sha256,
-        **_of_family(certificate),
+        "separated_rows": _separated(certificate),
+        "separating_directions": [
+            {"columns": {n: float(v) for n, v in d.weights.items()}, "rows": d.rows}
+            for d in certificate.separating_directions
+        ],
+        **({} if certificate.family == "logistic" else {"family": certificate.family}),
     }
 
 
-def _of_family(certificate: Certificate) -> dict[str, Any]:
-    if certificate.family == "logistic":
-        return {}
+def _separated(certificate: Certificate) -> list[int] | None:
     rows = certificate.separated_rows
-    return {"family": certificate.family, "separated_rows": None if rows is None else rows.tolist()}
+    return None if rows is None else rows.tolist()
 
 
 def _conflict(conflict: Conflict) -> dict[str, Any]:
@@ -82,7 +85,13 @@ def _of_many_classes(certificate: Certificate) -> dict[str, Any]:
 def verdict(certificate: Certificate, *, rows: bool) -> Verdict:
     """`rows`: whether what comes from single rows may be shown."""
     content: Any = describe(certificate)
-    for field in ("features", "separator", "coefficient_signs", "fewest_errors"):
+    for field in (
+        "features",
+        "separator",
+        "coefficient_signs",
+        "fewest_errors",
+        "separating_directions",
+    ):
         del content[field]  # in the data, in the certificate, below, and for `rosenblatt certify`
     content["mistake_bound"] = _telling(content["mistake_bound"])
     text = dict(sections(certificate))
@@ -98,7 +107,8 @@ def verdict(certificate: Certificate, *, rows: bool) -> Verdict:
     content["chance"] = " ".join(text.get("chance", [])) or None
     if not rows:
         content["conflict"] = content["meeting_point"] = None
-        text.pop("conflict", None)
+        for part in ("conflict", "separated", "all separated"):
+            text.pop(part, None)
     content["text"] = "\n".join(line for lines in text.values() for line in lines)
     section: Verdict = content
     return section

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, fields
-from functools import partial
+from functools import cached_property, partial
 from math import isfinite, isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -106,10 +106,10 @@ _NOT_SEPARABLE = 12
     metavar="COLUMN",
     multiple=True,
     help="A factor of many levels (fixed effects), none of which becomes a column; may be given "
-    "several times, of two labels or with --family poisson or ppml.",
+    "several times, with two labels or with --family poisson or ppml.",
 )
 @_options.sign_option(
-    "Of two labels: ask about rules whose weight on COLUMN is not negative (COLUMN:-: not "
+    "With two labels: ask about rules whose weight on COLUMN is not negative (COLUMN:-: not "
     "positive), for the positive label; several times for several columns. A level of a column of "
     "words is COLUMN=LEVEL:+.  [default: none]"
 )
@@ -120,13 +120,13 @@ _NOT_SEPARABLE = 12
 )
 @_options.flag(
     "--estimates",
-    "Of two labels, or with --family poisson, ppml or ordinal: also the coefficients with 95 % "
-    "profile intervals; where some are infinite, Geyer's limiting model, and of two labels Firth's "
-    "penalised estimates.",
+    "With two labels, or with --family poisson, ppml or ordinal: also the coefficients with 95 % "
+    "profile intervals; where some are infinite, Geyer's limiting model, and Firth's penalised "
+    "estimates for two labels.",
 )
 @_options.flag(
     "--min-errors",
-    "Of two labels: also search for the fewest errors that any linear rule can make; --proofs "
+    "With two labels: also search for the fewest errors that any linear rule can make; --proofs "
     "writes the proof.",
 )
 @click.option(
@@ -401,6 +401,12 @@ class _Found:
     def price(self) -> tuple[ErrorBracket, ErrorBracket] | None:
         return None if self.bracket is None or self.free is None else (self.bracket, self.free)
 
+    @cached_property
+    def parts(self) -> dict[str, list[str]]:
+        from rosenblatt._certify.text import sections
+
+        return dict(sections(self.certificate))
+
     def as_dict(self) -> dict[str, Any]:
         from rosenblatt._study.verdict import describe
 
@@ -417,7 +423,7 @@ class _Found:
     def show(self) -> None:
         asked, certificate = self.asked, self.certificate
         with of_files():
-            _common.print_text(str(certificate) if self.out.verbose else _short(self))
+            _common.print_text(_in_full(self) if self.out.verbose else _short(self))
             for warned in self.rows.warnings:
                 _common.print_text(f"Warning: {one_line(warned['sentence'])}")
             for model in self.models.values():
@@ -448,13 +454,30 @@ class _Found:
             click.echo("--min-errors searches for the fewest errors that any linear rule can make.")
 
 
+def _in_full(found: _Found) -> str:
+    from rosenblatt._certify.text import as_text
+
+    certificate = found.certificate
+    text = as_text(certificate, without=["instead"] if found.models else [])
+    more = [*_permuted(found), *_of_counts(certificate), *_filled(found.rows)]
+    return "\n".join([text, *map(one_line, more)])
+
+
 # What is said without -v, beside the answer: each the first so many lines of a section.
-_BESIDE = {"columns": 9, "rare": 9, "coefficients": 3, "conflict": 1, "chance": 1, "pairs": 99}
+_BESIDE = {
+    "separated": 9,
+    "columns": 9,
+    "rare": 9,
+    "coefficients": 3,
+    "conflict": 1,
+    "chance": 1,
+    "pairs": 99,
+}
 
 
 def _short(found: _Found) -> str:
     """The answer in the words of a logistic regression, and the reason."""
-    from rosenblatt._certify.text import sections
+    from rosenblatt._certify.text import sections, why
 
     certificate, rows, told = found.certificate, found.rows, found.asked.estimates
     parts = dict(sections(certificate))
@@ -478,9 +501,12 @@ def _short(found: _Found) -> str:
     if len(certificate.classes) > 1 and certificate.verdict in answers:
         answer = [answers[certificate.verdict]]
     if certificate.conflict is not None and (k := len(certificate.conflict.rows)) > 2:
-        parts["conflict"] = [f"Why: {k:,} rows contradict each other; -v names them."]
+        parts["conflict"] = [
+            f"{why(certificate)}: {k:,} rows contradict each other; -v names them."
+        ]
     beside = _BESIDE | ({"levels": 1} if told else {})  # estimates are against these
     reasons = [line for name, most in beside.items() for line in parts.get(name, [])[:most]]
+    reasons += [*_permuted(found), *_of_counts(certificate)]
     if certificate.verdict.endswith("separation") and len(certificate.classes) == 2 and not told:
         reasons.append("--estimates adds what can be reported instead.")
     return "\n".join(one_line(line) for line in [*answer, *reasons, *_about(certificate, rows)])
@@ -502,10 +528,60 @@ def _about(certificate: Certificate, rows: _Rows) -> list[str]:
 def _filled(rows: _Rows) -> list[str]:
     if rows.preprocessing is None:
         return []
+    n = len(rows.y) - len(rows.left_out)
     names = [c.name for c in rows.preprocessing.numbers if c.fill is not None]
+    mostly = [name for name in names if 2 * rows.missing.get(name, 0) > n]
     some = f"{many(len(names), 'column')}: {listed(names, _NAMED)}"
-    filled = f"Missing values were filled in {some}; intervals and p values do not allow for it."
-    return [filled] if names else []
+    filled = [f"Missing values were filled in {some}; intervals and p values do not allow for it."]
+    if mostly:
+        each = listed([f"{name} ({rows.missing[name]:,} of {n:,})" for name in mostly], _NAMED)
+        filled.append(f"Filled in most rows: {each}. Their coefficients are about few rows.")
+    return filled if names else []
+
+
+def _of_counts(certificate: Certificate) -> list[str]:
+    """Of more than two labels that are counts, or may be."""
+    if not certificate.many or not all(label.isdecimal() for label in certificate.classes):
+        return []
+    return [
+        "The labels are whole numbers, and were taken as classes without an order. For counts: "
+        "--family poisson. For ordered levels: --family ordinal."
+    ]
+
+
+_PERMUTED = 40  # tables
+_MOST_NUMBERS = 20_000  # in a table that is worth deciding so often
+
+
+def _permuted(found: _Found) -> list[str]:
+    """How often the same covariates separate permuted labels: there is no formula for a given
+    number of events. The permutations are always the same."""
+    import numpy as np
+
+    from rosenblatt import certify
+
+    certificate, rows = found.certificate, found.rows
+    parts = found.parts
+    if "chance" not in parts or certificate.family != "logistic" or certificate.absorbed:
+        return []
+    present = np.setdiff1d(np.arange(len(rows.y)), rows.left_out)
+    if rows.weights is not None:
+        present = present[np.asarray(rows.weights)[present] != 0]
+    X, y = rows.X[present], np.asarray(rows.y)[present]
+    if X.shape[0] * X.shape[1] > _MOST_NUMBERS:
+        return []
+    complete = certificate.verdict == "complete separation"
+    draw, count = np.random.default_rng(0), 0
+    for _ in range(_PERMUTED):
+        other = certify(X, draw.permutation(y), fit_intercept=certificate.fit_intercept)
+        count += other.verdict.endswith("separation") and (not complete or other.separable is True)
+    share = count / _PERMUTED
+    error = (share * (1 - share) / _PERMUTED) ** 0.5
+    return [
+        f"Of {_PERMUTED} tables with these covariates and permuted labels, {count} were "
+        f"{'completely ' if complete else ''}separated: {share:.0%}, with a standard error of "
+        f"{error:.0%}."
+    ]
 
 
 class _Rows(NamedTuple):
@@ -517,6 +593,7 @@ class _Rows(NamedTuple):
     warnings: list[Warned]  # of columns
     columns: dict[str, Any]  # beside the rows, by role
     levels: list[Any] | None  # of ordinal labels
+    missing: dict[str, int]  # values that were filled, by column
 
 
 def _levels(text: str, y: Any) -> list[Any]:
@@ -534,7 +611,7 @@ def _read(opened: Any, asked: _Asked) -> _Rows:
     from rosenblatt.data.table import weights_of
     from rosenblatt.data.transformation import refuse_merged
 
-    weights, warnings = None, list[Any]()
+    weights, warnings, missing = None, list[Any](), dict[str, int]()
     if asked.weight is not None:
         column, opened = opened.split_off(asked.weight, "weight")
         weights = weights_of(column)
@@ -552,11 +629,12 @@ def _read(opened: Any, asked: _Asked) -> _Rows:
             refuse_merged(preprocessing, table.batches())
         numbers = preprocessing.head(X), preprocessing.without_prose()
         warnings = like_row_numbers(*numbers, len(y), lambda names: option("ignore", *names))
-        preprocessing = preprocessing.filling([c.name for c in table.columns if c.missing])
+        missing = {c.name: c.missing for c in table.columns if c.missing}
+        preprocessing = preprocessing.filling([*missing])
     columns = _common.columns_beside(table.reader, asked.beside, left_out) if asked.beside else {}
     X, y, weights = in_place(X, y, left_out, weights)
     levels = None if asked.levels is None else _levels(asked.levels, y)
-    return _Rows(X, y, weights, preprocessing, left_out, warnings, columns, levels)
+    return _Rows(X, y, weights, preprocessing, left_out, warnings, columns, levels, missing)
 
 
 def _next_command(

@@ -200,9 +200,31 @@ def test_what_has_no_estimate_is_refused():
     with raises(InputError, column="x1"):
         firth(X, [0, 1, 0, 1, 0, 1])
     with raises(InputError):
+        firth(np.eye(4), [0, 1, 0, 1])  # fewer rows than coefficients
+    with raises(InputError):
         firth([[1.0], [2.0]], [1, 1])
     with raises(InputError, option="confidence", value=95):
         firth([[1.0], [2.0]], [0, 1], confidence=95)
+
+
+def test_a_constant_column_is_left_out():
+    X, y = _table(40, 2)
+    found = firth(np.column_stack([X[:, :1], np.full(40, 3.0), np.zeros(40), X[:, 1:]]), y)
+    alone = firth(X, y)
+    assert math.isnan(found.coefficients["x1"])
+    assert math.isnan(found.coefficients["x2"])
+    for name, other in (("x0", "x0"), ("x3", "x1"), ("(intercept)", "(intercept)")):
+        assert found.coefficients[name] == pytest.approx(alone.coefficients[other], abs=1e-8)
+    assert found.likelihood_ratio.df == 2
+    assert [line.split()[1] for line in str(found).splitlines()[3:5]] == ["constant", "constant"]
+
+
+def test_ratios_of_units_that_are_too_small_or_too_large_are_not_shown():
+    X, y = _table(200, 2)
+    shown = str(firth(X * [1e6, 1e-6], y)).splitlines()
+    own = [re.split(" {2,}", line) for line in shown[2:4]]
+    assert [len(cells) for cells in own] == [4, 4]  # name, estimate, interval, p
+    assert any(line.endswith("x0, x1. Rescale such a column.") for line in shown)
 
 
 def _table(n, d):

@@ -61,8 +61,10 @@ def _parts_with_signs(certificate: Certificate) -> Iterator[tuple[str, Iterable[
 
 
 def _parts(certificate: Certificate) -> Iterator[tuple[str, Iterable[str]]]:
-    yield "verdict", _verdict(certificate)
-    yield "instead", _instead(certificate)
+    verdict, instead = list(_verdict(certificate)), list(_instead(certificate))
+    yield "verdict", verdict[:2] if instead else verdict
+    yield "instead", instead
+    yield "exactly", verdict[2:] if instead else []
     with about_frame():
         separated = list(_separated(certificate))
     yield "separated", separated
@@ -228,15 +230,15 @@ def _all_separated(certificate: Certificate) -> Iterator[str]:
     rows = certificate.separated_rows
     if rows is None or certificate.verdict != "quasi-complete separation":
         return
-    if len(rows) > _MORE_SHOWN:
-        yield f"All separated rows: {first_few([row_number(i) for i in rows], _ALL_SHOWN)}."
+    if _MORE_SHOWN < len(rows) <= _ALL_SHOWN:
+        yield f"All separated rows: {', '.join(str(row_number(i)) for i in rows)}."
 
 
 def _limits(certificate: Certificate) -> str:
     return "; ".join(certificate.limits)
 
 
-def why(certificate: Certificate) -> str:
+def _why(certificate: Certificate) -> str:
     """What a conflict is the reason of: under quasi-complete separation of nothing infinite."""
     quasi = certificate.verdict == "quasi-complete separation"
     return "Why the separation is not complete" if quasi else "Why"
@@ -246,7 +248,7 @@ def _conflict(certificate: Certificate, conflict: Conflict) -> Iterator[str]:
     k, rows = len(conflict.rows), [row_number(row) for row in conflict.rows]
     if k == 1 and not certificate.signs:
         yield (
-            f"{why(certificate)}: row {rows[0]} is all zeros, so it lies on every hyperplane "
+            f"{_why(certificate)}: row {rows[0]} is all zeros, so it lies on every hyperplane "
             f"through the origin ({counted()})."
         )
         return
@@ -255,7 +257,7 @@ def _conflict(certificate: Certificate, conflict: Conflict) -> Iterator[str]:
         yield _equal_rows(certificate, conflict)
         return
     yield (
-        f"{why(certificate)}: {k} rows contradict each other. No hyperplane has all of them "
+        f"{_why(certificate)}: {k} rows contradict each other. No hyperplane has all of them "
         f"strictly on the right side ({counted()})."
     )
     if conflict.meeting_point is not None:
@@ -283,7 +285,7 @@ def _conflict(certificate: Certificate, conflict: Conflict) -> Iterator[str]:
 
 def _equal_rows(certificate: Certificate, conflict: Conflict) -> str:
     (i, j), (a, b) = map(row_number, conflict.rows), map(named, conflict.labels)
-    same = f"{why(certificate)}: rows {i} and {j} have the same values and different labels"
+    same = f"{_why(certificate)}: rows {i} and {j} have the same values and different labels"
     return f"{same}, {a} and {b} ({counted()})."
 
 
@@ -560,7 +562,7 @@ def _pair(pair: ClassPair) -> str:
 def _conflict_of_many(certificate: Certificate, conflict: Conflict) -> Iterator[str]:
     rows, rivals = [row_number(row) for row in conflict.rows], conflict.rivals or []
     if len(rows) == 1:
-        zeros = f"{why(certificate)}: row {rows[0]} is all zeros"
+        zeros = f"{_why(certificate)}: row {rows[0]} is all zeros"
         yield f"{zeros}, so all its scores are 0 ({counted()})."
         return
     if len(rows) == 2 and conflict.weights == [1, 1] and rivals == conflict.labels[::-1]:
@@ -568,7 +570,7 @@ def _conflict_of_many(certificate: Certificate, conflict: Conflict) -> Iterator[
         return
     several = "" if len(set(rows)) == len(rows) else f", in {len(rows)} comparisons"
     yield (
-        f"{why(certificate)}: {many(len(set(rows)), 'row', 'one')} cannot all have a higher score "
+        f"{_why(certificate)}: {many(len(set(rows)), 'row', 'one')} cannot all have a higher score "
         f"for their own class than for the other class named with them{several} ({counted()})."
     )
     yield (
@@ -639,7 +641,7 @@ def _apart(certificate: Certificate, some: set[str]) -> bool:
 
 
 _MORE_SHOWN = 10  # rows, levels, coefficients
-_ALL_SHOWN = 500  # rows
+_ALL_SHOWN = 100  # rows
 _MODELS = {
     "logistic": "a logistic regression",
     "poisson": "a Poisson regression",

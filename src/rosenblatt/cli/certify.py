@@ -477,7 +477,7 @@ _BESIDE = {
 
 def _short(found: _Found) -> str:
     """The answer in the words of a logistic regression, and the reason."""
-    from rosenblatt._certify.text import sections, why
+    from rosenblatt._certify.text import sections
 
     certificate, rows, told = found.certificate, found.rows, found.asked.estimates
     parts = dict(sections(certificate))
@@ -500,10 +500,10 @@ def _short(found: _Found) -> str:
     }
     if len(certificate.classes) > 1 and certificate.verdict in answers:
         answer = [answers[certificate.verdict]]
-    if certificate.conflict is not None and (k := len(certificate.conflict.rows)) > 2:
-        parts["conflict"] = [
-            f"{why(certificate)}: {k:,} rows contradict each other; -v names them."
-        ]
+    if certificate.verdict == "quasi-complete separation":  # contradictions make nothing infinite
+        parts.pop("conflict", None)
+    elif certificate.conflict is not None and (k := len(certificate.conflict.rows)) > 2:
+        parts["conflict"] = [f"Why: {k:,} rows contradict each other; -v names them."]
     beside = _BESIDE | ({"levels": 1} if told else {})  # estimates are against these
     reasons = [line for name, most in beside.items() for line in parts.get(name, [])[:most]]
     reasons += [*_permuted(found), *_of_counts(certificate)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, final
 
@@ -28,7 +29,8 @@ if TYPE_CHECKING:
 class FirthEstimate:
     """What `firth` found; dicts are by the name of a coefficient.
 
-    `coefficients` are logarithms of odds ratios for `label` against `other`; `intervals` are those
+    `coefficients` are logarithms of odds ratios for `label` against `other`, and nan of a constant
+    column beside the intercept, which is left out; `intervals` are those
     of the penalised profile likelihood, with this `confidence`; `p_values` of the penalised
     likelihood-ratio test that a coefficient is 0; `standard_errors` are for comparison with other
     software, and mean little where rows are separated. `log_likelihood` is the penalised one, and
@@ -69,7 +71,8 @@ class FirthEstimate:
     def __str__(self) -> str:
         head = f"Firth's penalised likelihood, log-odds of {self.label} against {self.other}"
         own = self.coefficients, self.intervals, self.p_values
-        table = table_of(*own, self.confidence, "odds ratio")
+        constant = {name: "constant" for name, v in self.coefficients.items() if v != v}
+        table = table_of(*own, self.confidence, "odds ratio", constant)
         warned = [] if self.warning is None else [f"Warning: {self.warning}"]
         return "\n".join([head, *table, f"{self.likelihood_ratio}.", *warned])
 
@@ -122,16 +125,18 @@ def firth(
     X, y, fit_intercept = of_formula(X, y, "logistic", fit_intercept)
     how: dict[str, Any] = {"fit_intercept": fit_intercept, "function": "firth", "offset": offset}
     given = Given.of(X, y, sample_weight, preprocessing, **how)
-    given.refuse_collinear()
+    columns = [j for j in range(given.X.shape[1]) if j not in given.constant]
+    given.refuse_collinear(columns)
     with one_thread():
-        return _estimated(given, confidence)
+        return _estimated(given, columns, confidence)
 
 
-def _estimated(given: Given, confidence: float) -> FirthEstimate:
-    likelihood = Likelihood(given.X, given.t, given.c, penalised=True, offset=given.offset)
+def _estimated(given: Given, columns: list[int], confidence: float) -> FirthEstimate:
+    X, names = given.X[:, columns], [given.names[j] for j in columns]
+    likelihood = Likelihood(X, given.t, given.c, penalised=True, offset=given.offset)
     beta, value = likelihood.highest()
     places = range(likelihood.size)
-    sloping = [j for j in places if (given.X[:, j] != given.X[0, j]).any()]
+    sloping = [j for j in places if (X[:, j] != X[0, j]).any()]
     null = likelihood.without(sloping)
     while True:  # until no profile is higher than the estimate
         tests = [likelihood.deviance(beta, value, j) for j in places]
@@ -141,10 +146,12 @@ def _estimated(given: Given, confidence: float) -> FirthEstimate:
         beta, value = likelihood.raised()
 
     def named(values: Any) -> dict[str, Any]:
-        return dict(zip(given.names, values, strict=True))
+        return dict(zip(names, values, strict=True))
+
+    coefficients = named(likelihood.coefficients(beta).tolist())
 
     return FirthEstimate(
-        named(likelihood.coefficients(beta).tolist()),
+        {name: coefficients.get(name, math.nan) for name in given.names},
         named(intervals),
         named([float(stats.chi2.sf(max(test, 0.0), 1)) for test in tests]),
         named(likelihood.errors(beta).tolist()),

@@ -17,7 +17,8 @@ from rosenblatt._certify.families import Beside
 from rosenblatt._certify.parts import name_of_intercept, thresholds
 from rosenblatt._certify.table import Table, outcome, read_encoded, unwrapped
 from rosenblatt._core.rows import dense
-from rosenblatt._util.text import many
+from rosenblatt._util.spelling import option
+from rosenblatt._util.text import listed, many
 from rosenblatt._validation import parameters, targets
 from rosenblatt.errors import InputError
 from rosenblatt.separation.likelihood import Numbers, centred
@@ -101,17 +102,32 @@ class Given:
         left_out = np.setdiff1d(np.arange(len(self.table.y)), self.rows).tolist()
         return fingerprint(self.table.X, self.table.y, left_out)
 
-    def refuse_collinear(self) -> None:
-        """Where a column is a combination of others, its coefficient is not determined."""
-        chosen = independent(self.X)
-        if len(chosen) < self.X.shape[1]:
-            names = [n for j, n in enumerate(self.names) if j not in set(chosen)]
+    @property
+    def constant(self) -> list[int]:
+        """Columns with one value, but for the last of them that can be the intercept."""
+        same = np.flatnonzero((self.X[0] == self.X).all(axis=0))
+        kept = same[self.X[0, same] != 0][-1:]
+        return [j for j in same.tolist() if j not in kept]
+
+    def refuse_collinear(self, columns: Sequence[int]) -> None:
+        """Where one of these columns is a combination of others, its coefficient is not
+        determined."""
+        X, names = self.X[:, columns], [self.names[j] for j in columns]
+        chosen = independent(X)
+        if len(chosen) == len(columns):
+            return
+        if len(X) < len(columns):
             raise InputError(
-                f"The column {names[0]!r} is a combination of others, or there are fewer rows than "
-                "columns: its coefficient is not determined, and Firth's penalty needs it to be. "
-                "Leave it out; certify(X, y).collinear has the formulas.",
-                column=names[0],
+                f"There are {many(len(X), 'row')} for {len(columns)} coefficients, so that they "
+                "are not determined, and Firth's penalty needs them to be. Leave out columns.",
             )
+        left_out = [name for j, name in enumerate(names) if j not in set(chosen)]
+        raise InputError(
+            f"The column {left_out[0]!r} is a combination of others, so that its coefficient is "
+            "not determined, and Firth's penalty needs it to be. Leave out each such column: "
+            f"{option('ignore', *left_out)}.",
+            column=left_out[0],
+        )
 
 
 def of_formula(X: Any, y: Any, family: str, fit_intercept: bool) -> tuple[Any, Any, bool]:
@@ -204,21 +220,46 @@ def table_of(
     p_values: Mapping[str, float],
     confidence: float,
     ratio: str,
+    undetermined: Mapping[str, str],
 ) -> Iterator[str]:
-    """A line for each coefficient."""
+    """A line for each coefficient; `undetermined` has a word where there is no estimate."""
     level = f"{confidence:.0%}"
     lines = [["", "estimate", f"{level} profile interval", ratio, f"{level} interval", "p"]]
+    own, silent = [*coefficients][:-1], set[str]()  # the intercept's scale is nobody's choice
     for name, value in coefficients.items():
-        cells = [_number(value), _interval(*intervals.get(name, (math.nan, math.nan)))]
+        cells = [
+            undetermined.get(name) or _number(value),
+            _interval(*intervals.get(name, (math.nan, math.nan))),
+        ]
         if name in p_values:
             times, *ends = ratios({name: value}, intervals)[name]
-            cells += ["" if math.isnan(times) else _number(times), _interval(*ends)]
+            tells = _tells(value, times, *ends)
+            silent |= {name} if not tells and name in own else set()
+            cells += [_number(times), _interval(*ends)] if tells else ["", ""]
             cells += ["" if math.isnan(p_values[name]) else _p(p_values[name])]
         lines.append([name, *cells, *[""] * (5 - len(cells))])
     width = [max(map(len, column)) for column in zip(*lines, strict=True)]
     for line in lines:
         left = zip(line, width, "<><><>", strict=True)
         yield "  ".join(f"{cell:{side}{w}}" for cell, w, side in left).rstrip()
+    if silent:
+        some = listed([name for name in own if name in silent], _NAMED)
+        yield (
+            f"No {ratio} is shown where one unit of a column is too little or too much to say "
+            f"anything: {some}. Rescale such a column."
+        )
+
+
+_NAMED = 12  # columns
+_LARGEST = 14.0  # logarithm of a ratio that says something: a million
+
+
+def _tells(value: float, times: float, low: float, high: float) -> bool:
+    """Whether a ratio per unit says something: it is no 1 to all digits, and not astronomic."""
+    if math.isnan(value):
+        return False
+    shown = {_number(v) for v in (times, low, high)}
+    return math.isinf(value) or (shown != {"1"} and abs(value) <= _LARGEST)
 
 
 def _interval(low: float, high: float) -> str:
@@ -235,4 +276,4 @@ def _p(value: float) -> str:
 def _number(value: float) -> str:
     if math.isinf(value):
         return "+∞" if value > 0 else "−∞"
-    return "not fixed" if math.isnan(value) else f"{value:.4g}".replace("-", "−")
+    return f"{value:.4g}".replace("-", "−")

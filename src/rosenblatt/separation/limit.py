@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
 
 FAMILIES = ("logistic", "poisson", "ppml", "ordinal")
+_WORDS = {"±": "±∞", "collinear": "collinear"}
 _RUNNING = {"+": np.inf, "-": -np.inf}
 
 
@@ -45,9 +46,10 @@ class LimitingModel:
     """What `limiting_model` found; dicts are by the name of a coefficient.
 
     `coefficients` are infinite where the certificate says so, and nan where a coefficient is not
-    determined: it may run either way, or its column is collinear. `intervals` are those of the
-    profile likelihood, open to one side where a coefficient runs (and left out where it was not
-    found); `p_values` of the
+    determined; `undetermined` says why: "±∞" (it may run either way), "constant" or "collinear"
+    (its column has one value, or is a combination of others, and is left out). `intervals` are
+    those of the profile likelihood, open to one side where a coefficient runs (and left out where
+    it was not found); `p_values` of the
     likelihood-ratio test that a coefficient is 0; `standard_errors` are of the finite ones.
     `fitted` has one for each row, and nan for rows of weight 0: the probability of `label`, of
     counts the mean, of levels the probability of its own; exactly 0 or 1 in `separated_rows`.
@@ -68,6 +70,7 @@ class LimitingModel:
     confidence: float
     label: str
     other: str
+    undetermined: dict[str, str]
 
     @property
     def odds_ratios(self) -> dict[str, tuple[float, float, float]]:
@@ -97,7 +100,7 @@ class LimitingModel:
             head = f"Limiting conditional model, {of}{f'; {rows}' if held else ''}"
         own = self.coefficients, self.intervals, self.p_values
         ratio = "ratio of means" if self.family in verify.LOG_LINK else "odds ratio"
-        table = table_of(*own, self.confidence, ratio)
+        table = table_of(*own, self.confidence, ratio, self.undetermined)
         return "\n".join([head, *table, f"{self.likelihood_ratio}."])
 
 
@@ -352,6 +355,7 @@ def _limit(certificate: Certificate, given: Given, confidence: float) -> Limitin
         _, null = own.likelihood(own.every, constant).highest()
     else:
         null = own.nothing()
+    words = {c.column: "constant" for c in certificate.collinear if not c.factors}
     fitted = np.full(int(certificate.to_dict()["rows"]), np.nan)
     fitted[given.rows] = own.fitted(rest, likelihood, beta)
     return LimitingModel(
@@ -368,6 +372,11 @@ def _limit(certificate: Certificate, given: Given, confidence: float) -> Limitin
         confidence,
         given.labels[-1],
         given.labels[0],
+        {
+            name: words.get(name) or _WORDS.get(signs[name], "not known")
+            for name, value in coefficients.items()
+            if np.isnan(value)
+        },
     )
 
 

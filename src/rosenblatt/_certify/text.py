@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 _NO_LOGISTIC_ESTIMATE = "A logistic regression has no finite maximum likelihood estimate."
 _USUAL = ", as is common in real data"
 _NOT_THE_ERROR = "This does not measure how often a rule is wrong."
-_EVENTS = 2  # rows of the rarer label for each coefficient: with fewer, chance often separates
 _SHOWN = 5  # rows of a conflict, columns, coefficients, pairs of classes
 
 
@@ -388,7 +387,7 @@ def _few_events(certificate: Certificate, size: int) -> Iterator[str]:
     if not certificate.verdict.endswith("separation") or not counts or not min(counts):
         return
     few = min(counts)
-    if few < _EVENTS * size:
+    if few < size:
         label = certificate.classes[counts.index(few)]
         yield (
             f"Only {many(few, 'row', 'one')} labelled {named(label)} for "

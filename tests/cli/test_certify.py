@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.optimize import linprog
 
 from commands import CREDIT, SMALL, line_of, on_a_terminal, write
 from raising import check_sentence
@@ -561,3 +562,45 @@ def test_signs_that_are_demanded_and_what_they_cost(shell, tmp_path):
         code, _, error = shell("certify", CREDIT, "-y", "card", "--sign", wrong)
         assert code == 2
         assert "--sign" in error
+
+
+def test_the_separated_rows_and_the_few_columns_that_separate_them_are_named(shell):
+    """c is b but in two rows, which have one label; both labels are there for all else."""
+    rng = np.random.default_rng(0)
+    a, b = rng.integers(0, 3, (2, 40))
+    y, c = np.tile([0, 1], 20), b.copy()
+    c[[4, 10]] += [1, 2]
+    table = write("t.csv", pd.DataFrame({"a": a, "b": b, "c": c, "y": y}).to_csv(index=False))
+    found = json.loads(shell("certify", table, "-y", "y", "--json")[1])
+    assert found["verdict"] == "quasi-complete separation"
+    assert found["separated_rows"] == [4, 10]
+    (direction,) = found["separating_directions"]
+    assert direction == {"columns": {"b": 1.0, "c": -1.0}, "rows": [4, 10]}
+    for verbose in ((), ("-v",)):
+        out = shell("certify", table, "-y", "y", *verbose)[1]
+        assert "rows 5, 11 (" in out
+        assert not any(line.startswith("Why: ") for line in out.splitlines())
+
+
+def test_few_events_are_compared_with_permuted_labels(shell):
+    """Of noise; scipy's linear programme finds as many of the same tables separable."""
+    rng = np.random.default_rng(1)
+    X, y = rng.normal(size=(60, 20)).round(3), np.repeat([1, 0], [8, 52])
+    frame = pd.DataFrame(X).add_prefix("v").assign(y=y)
+    out = shell("certify", write("t.csv", frame.to_csv(index=False)), "-y", "y")[1]
+    assert out.startswith("Complete separation")
+    draw, count = np.random.default_rng(0), 0
+    for _ in range(40):
+        signed = np.where(draw.permutation(y), 1, -1)[:, None] * np.column_stack([X, np.ones(60)])
+        ends = linprog(np.zeros(21), A_ub=-signed, b_ub=-np.ones(60), bounds=(None, None))
+        count += ends.status == 0
+    assert f", {count} were completely separated" in out
+
+
+def test_a_warning_is_not_lost_by_asking_for_more(shell):
+    rows = "".join(f"{i if i % 3 == 0 else ''},{i % 7},{i % 2}\n" for i in range(30))
+    table = write("t.csv", f"a,b,y\n{rows}")
+    for verbose in ((), ("-v",)):
+        out = shell("certify", table, "-y", "y", "--impute", "median", *verbose)[1]
+        assert "Missing values were filled in 1 column: a;" in out
+        assert "a (20 of 30)" in out

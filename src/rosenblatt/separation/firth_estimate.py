@@ -29,10 +29,10 @@ if TYPE_CHECKING:
 class FirthEstimate:
     """What `firth` found; dicts are by the name of a coefficient.
 
-    `coefficients` are logarithms of odds ratios for `label` against `other`, and nan of a constant
-    column beside the intercept, which is left out; `intervals` are those
-    of the penalised profile likelihood, with this `confidence`; `p_values` of the penalised
-    likelihood-ratio test that a coefficient is 0; `standard_errors` are for comparison with other
+    `coefficients` are logarithms of odds ratios for `label` against `other`. They are nan for a
+    constant column beside the intercept, which is left out. `intervals` are those of the penalised
+    profile likelihood, with this `confidence`; `p_values` of the penalised likelihood-ratio test
+    that a coefficient is 0; `standard_errors` are for comparison with other
     software, and mean little where rows are separated. `log_likelihood` is the penalised one, and
     `likelihood_ratio` the penalised test that all coefficients but the intercept are 0.
     `lower_maxima` are values of the penalised log-likelihood at other maxima that were found;

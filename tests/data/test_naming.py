@@ -4,7 +4,7 @@ import pytest
 
 from raising import raises
 from rosenblatt import data
-from rosenblatt.errors import InputError
+from rosenblatt.errors import InputError, InputTypeError
 from tables import refusal
 
 ADULT = """39, State-gov, 77516, Bachelors, <=50K
@@ -62,8 +62,10 @@ def test_columns_that_are_not_there(file):
     refusal(file("1,2,0\n3,4,1\n"), target="paid", header=False)
     many = file(",".join(f"column{i}" for i in range(30)) + "\n" + "1," * 29 + "2\n")
     refusal(many, target="label")
-    with raises(InputError, option="target", value=5):
+    with raises(InputError, option="target", value="5"):
         data.read(path, target=5)
+    with raises(InputTypeError, option="target", value=0.5):
+        data.read(path, target=0.5)
 
 
 def test_a_name_that_is_one_of_its_own_words_is_a_name_beside_a_column_of_numbers(file):

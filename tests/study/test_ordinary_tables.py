@@ -14,7 +14,7 @@ from rosenblatt import study
 from rosenblatt._study import proof
 from rosenblatt._study.error_analysis import is_uncertain, result_warnings
 from rosenblatt._util.spelling import in_shell, option
-from rosenblatt.errors import InputError
+from rosenblatt.errors import InputError, InputTypeError
 from rosenblatt.report.terminal import short_lines
 from rosenblatt.selection import Candidate, clopper_pearson
 from rosenblatt.selection.criterion import Criterion
@@ -61,9 +61,12 @@ def test_a_question_mark_among_numbers(shell):
 def test_names_that_are_numbers_are_quoted_in_the_rule():
     """As pandas names the columns of a file without a line of names."""
     frame = table().set_axis([0, 1, 2], axis=1)
-    with raises(InputError, option="target", value=2):
-        study(frame, target=2)
     found = study(frame, target="2")
+    assert study(frame, target=2).to_dict()["rule"] == found.to_dict()["rule"]
+    others = study(frame.assign(extra=0.5 * frame[0]), target=2, ignore=[1], numeric=np.int64(0))
+    assert others.preprocessing.inputs == ["0", "extra"]
+    with raises(InputTypeError, option="target", value=True):
+        study(frame, target=True)
     assert found.rule.startswith("'2' = yes if ")
     assert "*'0'" in found.rule
 

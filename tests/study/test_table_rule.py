@@ -256,6 +256,32 @@ def test_a_column_that_no_number_stands_for_is_named(nameless, lacking):
         found.predict(rows)
 
 
+@pytest.mark.parametrize("studied", ["pandas", "X, y"])
+def test_a_file_is_read_whether_its_first_line_has_the_numbers_or_a_row(
+    nameless, tmp_path, studied
+):
+    frame, brief = pd.read_csv(nameless, header=None), {"comparison": False, "linear_only": True}
+    X = frame.drop(columns=0)
+    found = {
+        "pandas": lambda: study(frame, target=0, **brief),
+        "X, y": lambda: study(X, frame[0], **brief),
+    }[studied]()
+    found.save(tmp_path / "out")
+    rule, labels = Study.load(tmp_path / "out"), found.predict(frame)
+    assert (labels == frame[0]).sum() > 90
+    assert (rule.predict(nameless) == labels).all()
+    for written in (frame, X, frame.iloc[:, ::-1]):
+        written.to_csv(tmp_path / "named.csv", index=False)
+        assert (rule.predict(tmp_path / "named.csv") == labels).all()
+    halves = [tmp_path / "1.csv", tmp_path / "2.csv"]
+    for half, rows in zip(halves, (frame[:50], frame[50:]), strict=True):
+        rows.to_csv(half, index=False, header=False)
+    assert (rule.predict(halves) == labels).all()
+    X.to_csv(tmp_path / "shifted.csv", index=False, header=False)
+    with raises(InputError):  # its column 0 was the column 1
+        rule.predict(tmp_path / "shifted.csv")
+
+
 def test_names_are_not_found_by_number(granted):
     """An array of as many columns may have them in any order."""
     with raises(InputError):

@@ -15,7 +15,7 @@ from rosenblatt._util.files import Place, cache_folder, place_of
 from rosenblatt._util.spelling import either, option, words
 from rosenblatt._validation import parameters
 from rosenblatt._validation.signs import demanded
-from rosenblatt.data.naming import check_name
+from rosenblatt.data.naming import name_of
 from rosenblatt.data.options import ReadOptions, options_of
 from rosenblatt.errors import InputError
 from rosenblatt.scorecard import MOST_POINTS
@@ -57,7 +57,7 @@ class Options(ReadOptions):
     def of(cls, **values: Any) -> Self:
         """InputError where one cannot be, or two do not go together."""
         for name in ("groups", "split_by_time"):
-            check_name(name, values[name])
+            values[name] = name_of(name, values[name])
         every = values["checkpoint_every"]
         if every is not None and values["checkpoint"] is None:
             folder = either("checkpoint", option("checkpoint", ...))

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from numbers import Integral
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, final
 
@@ -19,7 +19,7 @@ from rosenblatt._util.text import number
 from rosenblatt.data.batch import Kind
 from rosenblatt.data.columnar import arrow_table
 from rosenblatt.data.dates import Days
-from rosenblatt.data.naming import in_doubt
+from rosenblatt.data.naming import in_doubt, numbers_of
 from rosenblatt.data.open_table import OpenSvmlight, OpenTable, open_table
 from rosenblatt.data.options import ReadOptions
 from rosenblatt.data.table import SparseTable, Table, words_like_missing
@@ -113,14 +113,17 @@ def _frame(data: Any, y: Any, groups: Any, options: Options) -> tuple[TableSourc
         arrays["groups"] = GROUPS
         table = _with(table, GROUPS, groups)
         called += ", groups=groups"
-    new = ("new.csv",) if named else ("new.csv", "--no-header")
+    labels = getattr(data, "columns", ()) if named else ()  # pandas may have numbers there
+    nameless = len(labels) > 0 and all(isinstance(label, Integral) for label in labels)
+    new = ("new.csv", "--no-header") if nameless or not named else ("new.csv",)
     origin = Origin(called=called, arrays=tuple(arrays), new=new)
     target, group_column = (
         arrays.get("target", options.target),
         arrays.get("groups", options.groups),
     )
     options = replace(options, target=target, groups=group_column)
-    return TableSource(open_table(table, options, labelled=True), origin), options
+    reading = replace(options, header=False) if nameless else options  # of files to predict
+    return TableSource(open_table(table, reading, labelled=True), origin), options
 
 
 def of_files(names: tuple[str, ...], opened: OpenTable | OpenSvmlight) -> TableSource:
@@ -139,7 +142,7 @@ def table_of(data: Any, columns: Sequence[str]) -> Any:
         return data
     named = hasattr(data, "__arrow_c_stream__")
     table = arrow_table(data) if named else _table_of_array(data)
-    wanted, given = _numbers_of(columns), _numbers_of(table.column_names)
+    wanted, given = numbers_of(columns), numbers_of(table.column_names)
     if wanted is None or given is None:
         return table
     if not named and len(given) == len(wanted):
@@ -149,19 +152,6 @@ def table_of(data: Any, columns: Sequence[str]) -> Any:
     known = dict(zip(wanted, columns, strict=True))
     names = zip(given, table.column_names, strict=True)
     return table.rename_columns([known.get(number, name) for number, name in names])
-
-
-# How columns without names are called: here, by pandas and by pyarrow. (Those of polars begin with
-# column_0 or, by an older one, with column_1.)
-_NUMBERED = [re.compile(head + r"(0|[1-9]\d*)") for head in ("x", "", "f")]
-
-
-def _numbers_of(columns: Sequence[str]) -> list[int] | None:
-    """Of columns without names, from 0 on."""
-    for pattern in _NUMBERED:
-        if all(matches := [pattern.fullmatch(name) for name in columns]):
-            return [int(match[1]) for match in matches if match]
-    return None
 
 
 def _is_path(data: Any) -> bool:

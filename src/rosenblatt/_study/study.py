@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterable
 from copy import deepcopy
 from html import escape
+from numbers import Integral
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
@@ -217,10 +218,11 @@ def study(
     <Study of card: average with margin, 15.2% wrong in test (11.1% to 20.1%), overlap>
     """
     given = {name: value for name, value in locals().items() if name not in _NO_OPTIONS}
-    given["groups"] = groups if isinstance(groups, str) else None
+    by_name = isinstance(groups, str | Integral)
+    given["groups"] = groups if by_name else None
     options = Options.of(**given)
     quiet = parameters.level("verbose", verbose) == 0
-    table, options = source_of(source, y, None if isinstance(groups, str) else groups, options)
+    table, options = source_of(source, y, None if by_name else groups, options)
     return studied(table, options, quiet=quiet)
 
 

@@ -239,7 +239,7 @@ def _preprocessing(
 ) -> tuple[Preprocessing, Reader]:
     """As the certificate says; for one made from arrays or frames, columns by name."""
     from rosenblatt import data
-    from rosenblatt.data.open_table import OpenTable, open_table, reader_of
+    from rosenblatt.data.open_table import OpenTable, open_table
     from rosenblatt.data.options import FileOptions, ReadOptions
 
     names, target = claim["columns"], claim["target"]
@@ -253,9 +253,7 @@ def _preprocessing(
                 "The certificate contradicts itself: its preprocessing gives other "
                 "columns than it has."
             )
-        return preprocessing, reader_of(
-            list(files), preprocessing.reading, FileOptions.of(**reading)
-        )
+        return preprocessing, preprocessing.reader(list(files), FileOptions.of(**reading))
     opened = open_table(list(files), ReadOptions.of(**reading))
     assert isinstance(opened, OpenTable)  # svmlight is read before
     lacking = [name for name in (*names, target) if name not in opened.names]

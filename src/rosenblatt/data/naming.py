@@ -10,7 +10,8 @@ import difflib
 import io
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
+from numbers import Integral
 from typing import NamedTuple
 
 from rosenblatt._util.spelling import option
@@ -209,7 +210,6 @@ def find_columns(
     """InputError where a column is not there; `wanted`: names, and the options that gave them
     or ""."""
     for use, name in wanted:
-        check_name(use, name)
         if name is not None and name not in names:
             called = option(use, name) if use else repr(name)
             raise InputError(
@@ -250,15 +250,30 @@ def prose_columns(texts: Iterable[str], names: Collection[str]) -> dict[str, boo
     return hashed_by_name
 
 
-def check_name(use: str, name: object) -> None:
+def name_of(use: str, name: object) -> str | None:
+    """As text: pandas may name columns by numbers."""
     if name is None or isinstance(name, str):
-        return
-    place = f", or {f'x{name}'!r} where they have none" if isinstance(name, int) else ""
+        return name
+    if isinstance(name, Integral) and not isinstance(name, bool):
+        return str(int(name))
     raise InputTypeError(
-        f"{option(use, name)} is not text: give the name of a column, as {str(name)!r}{place}.",
+        f"{option(use, name)} is neither text nor a whole number: give the name of a column.",
         option=use,
         value=name,
     )
+
+
+# How columns without names are called: here, by pandas and by pyarrow. (Those of polars begin with
+# column_0 or, by an older one, with column_1.)
+_NUMBERED = [re.compile(head + r"(0|[1-9]\d*)") for head in ("x", "", "f")]
+
+
+def numbers_of(columns: Sequence[str]) -> list[int] | None:
+    """Of columns without names, from 0 on."""
+    for pattern in _NUMBERED:
+        if all(matches := [pattern.fullmatch(name) for name in columns]):
+            return [int(match[1]) for match in matches if match]
+    return None
 
 
 def guess(name: str, names: list[str], *, header: bool = True) -> str:

@@ -21,7 +21,7 @@ from rosenblatt.data.dialect import Sniffed, sniff
 from rosenblatt.data.files import STANDARD_INPUT, File, is_svmlight
 from rosenblatt.data.formats import FORMATS, names_of
 from rosenblatt.data.json_lines import LINE
-from rosenblatt.data.naming import find_columns, prose_columns
+from rosenblatt.data.naming import find_columns, numbers_of, prose_columns
 from rosenblatt.data.options import Columns, FileOptions, Reading, ReadOptions, options_of
 from rosenblatt.errors import InputError
 
@@ -276,6 +276,31 @@ def open_table(
 def reader_of(source: Any, reading: Reading, options: FileOptions) -> Reader:
     """For a table that is read like an earlier one, but for what is said about it."""
     return _reader(_layout(source, reading, options))
+
+
+def reader_for(
+    inputs: list[str], target: str | None, source: Any, reading: Reading, options: FileOptions
+) -> Reader:
+    """`reader_of` for a table with these columns. Where they had no names, those of a file are
+    found by their numbers, unless its first line has what the columns are called."""
+    if reading.has_names or hasattr(source, "__arrow_c_stream__"):
+        return reader_of(source, reading, options)
+    table_files = files.find(source)
+    if options.header is None and options.names is None:
+        named = replace(options, header=True)
+        if set(inputs) <= set(reader_of(table_files[:1], reading, named).names):
+            return reader_of(table_files, reading, named)
+    reader = reader_of(table_files, reading, options)
+    columns = inputs if target is None else [*inputs, target]
+    if (numbers := numbers_of(columns)) is None:  # the labels have a name
+        columns, numbers = inputs, numbers_of(inputs)
+    if reader.reading.has_names or numbers is None:
+        return reader
+    known = dict(zip(numbers, columns, strict=True))
+    if max(numbers[: len(inputs)]) >= len(reader.names):  # the error says which is not there
+        return reader
+    names = tuple(known.get(j, name) for j, name in enumerate(reader.names))
+    return reader_of(table_files, reading, replace(options, names=names))
 
 
 def _reader(layout: Sniffed | ColumnFiles) -> Reader:

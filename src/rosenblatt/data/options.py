@@ -20,7 +20,7 @@ from rosenblatt._util.strict_json import InvalidDocument, Part
 from rosenblatt.data.dates import UNITS, Days, moment, pattern
 from rosenblatt.data.formats import names_of
 from rosenblatt.data.formatted_numbers import MARKS, Style
-from rosenblatt.data.naming import check_name
+from rosenblatt.data.naming import name_of
 from rosenblatt.errors import InputTypeError
 
 BLANKS = " "  # the delimiter of text whose fields are divided by any number of blanks and tabs
@@ -68,8 +68,7 @@ class Option:
 @dataclass(frozen=True)
 class Column(Option):
     def check(self, name: str, value: Any) -> Any:
-        check_name(name, value)
-        return value
+        return name_of(name, value)
 
 
 @dataclass(frozen=True)
@@ -80,17 +79,16 @@ class Texts(Option):
     def check(self, name: str, value: Any) -> Any:
         one = isinstance(value, str) or not isinstance(value, Iterable)
         texts = (value,) if one else tuple(value)
-        for text in texts:
-            self.check_text(name, value, text)
-        return texts
+        return tuple(self.check_text(name, value, text) for text in texts)
 
-    def check_text(self, name: str, value: Any, text: Any) -> None:
+    def check_text(self, name: str, value: Any, text: Any) -> Any:
         if not isinstance(text, str):
             raise InputTypeError(
                 f"{option(name, value)} is not allowed: give text, or a list of texts.",
                 option=name,
                 value=value,
             )
+        return text
 
     def for_another(self, first: Any, value: Any) -> Any:
         return tuple(dict.fromkeys((*first, *value)))
@@ -112,8 +110,8 @@ class LabelTexts(Texts):
 @final
 @dataclass(frozen=True)
 class Columns(Texts):
-    def check_text(self, name: str, value: Any, text: Any) -> None:
-        check_name(name, text)
+    def check_text(self, name: str, value: Any, text: Any) -> Any:
+        return name_of(name, text)
 
 
 @final
@@ -132,8 +130,8 @@ class Dates(Option):
         else:
             one = isinstance(value, str) or not isinstance(value, Iterable)
             pairs = tuple(map(_column_and_format, (value,) if one else value))
-        for column, form in pairs:
-            check_name(name, column)
+        pairs = tuple((name_of(name, column), form) for column, form in pairs)
+        for _, form in pairs:
             if not isinstance(form, str) or pattern(form) is None:
                 instead = (
                     "give a column and how its dates are written, as 'signup=%d/%m/%Y', with the "

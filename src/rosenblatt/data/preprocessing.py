@@ -36,7 +36,7 @@ from rosenblatt.data.features import (
 )
 from rosenblatt.data.features import Number as Number
 from rosenblatt.data.naming import guess
-from rosenblatt.data.open_table import reader_of
+from rosenblatt.data.open_table import reader_for
 from rosenblatt.data.options import FileOptions, Reading, read_reading
 from rosenblatt.data.stack import below, beside
 from rosenblatt.data.target import SIGNS, Condition, Positive, Target
@@ -139,7 +139,7 @@ class Preprocessing:
         target = None if self.target is None else self.target.name
         needed = frozenset([*self.inputs, *([target] if labelled and target else [])])
         reading = replace(self.reading, needed=needed, target=target)
-        return reader_of(source, reading, options or FileOptions())
+        return reader_for(self.inputs, target, source, reading, options or FileOptions())
 
     def read(self, reader: Reader, *, labelled: bool = False) -> Iterable[Batch]:
         """Rows of files or of a data frame that have these columns."""

@@ -435,24 +435,41 @@ def _combinations(
         if below is None:
             return
         shares.append(product(below, basis[:, left_out], prime))
+    units = _units(rows, index)
     for k, j in enumerate(left_out):
         vector = [Fraction(0)] * rows.D
         vector[j] = Fraction(1)
         for i in np.flatnonzero(shares[0][:, k] | shares[1][:, k]).tolist():
-            fraction = _simple(int(shares[0][i, k]), int(shares[1][i, k]))
+            one, two = int(shares[0][i, k]), int(shares[1][i, k])
+            fraction = _simple(one, two, units[kept[i]] - units[j])
             vector[kept[i]] = Fraction(0) if fraction is None else -fraction
         common = math.lcm(*(v.denominator for v in vector))
-        yield j, [int(v * common) for v in vector] if common < _MOST**2 else []
+        odd = common // (common & -common)
+        yield j, [int(v * common) for v in vector] if odd < _MOST**2 else []
 
 
-def _simple(one: int, two: int) -> Fraction | None:
-    """The fraction of small numbers that has these residues modulo both primes, by Euclid."""
+def _units(rows: Rows, index: list[int]) -> list[int]:
+    """Of each column the power of two above its numbers: between columns of very different units
+    the shares are simple once these are taken out."""
+    if rows.decimal:
+        return [0] * rows.D
+    largest = np.abs(rows.dense(index)).max(axis=0, initial=0.0)
+    return [*np.frexp(largest)[1].tolist(), *[1] * rows.intercept]
+
+
+def _simple(one: int, two: int, shift: int) -> Fraction | None:
+    """The fraction of small numbers that has these residues modulo both primes, by Euclid, or else
+    the one that has them times 2^shift, divided by that."""
     p, q = PRIMES[:2]
-    a, b = p * q, one + p * ((two - one) * pow(p, -1, q) % q)
-    s, t = 0, 1
-    while b > _MOST:
-        a, b, s, t = b, a % b, t, s - a // b * t
-    return Fraction(b, t) if 0 < abs(t) <= _MOST else None
+    for k in dict.fromkeys((0, shift)):
+        one, two = one * pow(2, k, p) % p, two * pow(2, k, q) % q
+        a, b = p * q, one + p * ((two - one) * pow(p, -1, q) % q)
+        s, t = 0, 1
+        while b > _MOST:
+            a, b, s, t = b, a % b, t, s - a // b * t
+        if 0 < abs(t) <= _MOST:
+            return Fraction(b, t) / Fraction(2) ** k
+    return None
 
 
 def _rare_first(rows: Rows) -> NDArray[np.intp]:

@@ -108,7 +108,7 @@ def test_words_of_a_kernel():
     assert trace(rule, *THREE).steps() == three().steps()
     rule = KernelPerceptron(kernel="poly", degree=2, gamma=1, coef0=1, order="cyclic", keep="last")
     assert trace(rule, *THREE).step(1) == (
-        "step 1: row 0 is a and b scores as much: α of row 0 for a 0 + 1 = 1, for b 0 - 1 = -1"
+        "step 1: row 0 is a and b scores as much: α of row 0: for a 0 + 1 = 1, for b 0 - 1 = -1"
     )
 
 

@@ -52,9 +52,9 @@ def test_words_of_a_kernel():
     )
     assert t.step(0) == "step 0: training starts with zero coefficients"
     assert t.step(1) == (
-        "step 1: row 0 is b and is on the hyperplane, score 0: α of row 0 0 + 2 = 2, b 0 + 2 = 2"
+        "step 1: row 0 is b and is on the hyperplane, score 0: α of row 0: 0 + 2 = 2, b 0 + 2 = 2"
     )
-    assert t.step(2) == ("step 2: row 1 is a but scores 2: α of row 1 0 + 2 = 2, b 2 - 2 = 0")
+    assert t.step(2) == ("step 2: row 1 is a but scores 2: α of row 1: 0 + 2 = 2, b 2 - 2 = 0")
     with raises(InputError):
         t.weights_at(1)
     started = trace(KernelPerceptron(kernel="rbf"), [[1.0], [-1.0]], [0, 1], dual_coef_init=[1, 0])

@@ -194,7 +194,7 @@ def _alpha(trace: Trace, k: int) -> str:
     if run.k is not None:
         return _alpha_of_classes(trace, made, after, after - before)
     sums = [
-        f"α of row {row_number(i)} {_sum(before[i], after[i] - before[i])} = {number(after[i])}"
+        f"α of row {row_number(i)}: {_sum(before[i], after[i] - before[i])} = {number(after[i])}"
         for i in run.rows[made].tolist()[:8]
     ]
     if run.intercept:
@@ -215,7 +215,7 @@ def _alpha_of_classes(trace: Trace, made: slice, after: Floats, change: Floats) 
             f" = {number(after[i, c])}"
             for c in both
         )
-        sums.append(f"α of row {row_number(i)} {words}")
+        sums.append(f"α of row {row_number(i)}: {words}")
     return _some("; ", sums, 8)
 
 

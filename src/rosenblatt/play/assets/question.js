@@ -45,7 +45,7 @@ export class Question {
     const { say, model: { verdict, run, replay } } = this, made = run.updates, { geometric, bound } = verdict;
     const gap = replay.many ? [] : geometric ? say.parts("verdict.gap", { margin: say.number(geometric.margin) }) : say.parts("verdict.one");
     const how = replay.curved ? ".curve" : run.settings.order === "batch" ? ".batch" : gap.length ? "" : ".many";
-    return [...gap, " ", ...say.parts(`verdict.bound${how}`, { bound, made: say.count(made) })];
+    return [...gap, " ", ...say.parts(`verdict.bound${how}`, { bound, made: say.count(made), radius: say.number(verdict.radius), gamma: say.number(verdict.gamma) })];
   }
 
   /** The rows that no rule can satisfy. @param {string[]} apart */

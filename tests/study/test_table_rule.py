@@ -1,6 +1,7 @@
 """What a study wrote, read again: Study.load takes tables; load gives an estimator, and says so."""
 
 import json
+import warnings
 from copy import deepcopy
 
 import numpy as np
@@ -190,8 +191,10 @@ def test_a_frame_is_refused_if_its_numbers_are_changed_in_any_way(tmp_path, way)
         with raises(InputTypeError):
             estimator.predict(rows)
         return
-    with pytest.warns(UserWarning):  # of scikit-learn: the rule was fitted without names
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
         assert estimator.predict(rows).tolist() == [0, 0, 1, 1]
+    assert [w.category for w in caught] == [UserWarning]  # scikit-learn's, about the names
 
 
 def test_an_estimator_trained_on_a_table_takes_what_its_preprocessing_makes(tumours):

@@ -101,8 +101,8 @@ class Rule(NamedTuple):
         shrink = eta0 * (self.penalty or 0.0)
         if not shrink < 1:
             raise InputError(
-                f"{option('alpha', self.penalty)} with {option('eta0', eta0)} would shrink the "
-                f"weights to zero: {option('alpha')} times {option('eta0')} must be less than 1.",
+                f"alpha={self.penalty!r} with {option('eta0', eta0)} would shrink the weights to "
+                f"zero: alpha times {option('eta0')} must be less than 1.",
                 option="alpha",
                 value=self.penalty,
             )

@@ -328,8 +328,8 @@ def _about_penalty(p: Training, settings: Settings, rows: TrainingSet) -> Advice
     return Advice(
         "one label",
         f"{type(p).__name__} predicts {label!r} for all {rows.n} training rows: with "
-        f"{option('alpha', settings.rule.penalty)} the penalty leaves too little of the weights. "
-        f"Try a smaller {option('alpha')}.",
+        f"alpha={settings.rule.penalty!r} the penalty leaves too little of the weights. "
+        "Try a smaller alpha.",
     )
 
 

@@ -38,7 +38,7 @@ def test_training_goes_on_where_some_are_and_its_certificate_says_how_far_it_may
         p = Perceptron(keep="best", prove=True, random_state=0, max_iter=60).fit(X, y)
     assert p.certificate_.verdict == "complete separation"
     assert p.certificate_.mistake_bound >= 369_440_877  # what certify finds, given its time
-    assert "a hyperplane separates them (certificate_)" in str(warned[0].message)
+    assert "linearly separable (certificate_)" in str(warned[0].message)
     scaled = StandardScaler().fit_transform(X)
     p = Perceptron(prove=True, random_state=0).fit(scaled, y)
     bound = certify(scaled, y).mistake_bound

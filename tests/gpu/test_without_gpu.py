@@ -64,7 +64,7 @@ def test_training_imports_no_cupy():
 
 def test_without_cupy_the_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "cupy", None)
-    with pytest.raises(MissingExtraError, match=r"pip install 'rosenblatt\[gpu\]'"):
+    with pytest.raises(MissingExtraError, match=r'pip install "\.\[gpu\]"'):
         rosenblatt.config_context(device="cuda")
 
 

@@ -214,7 +214,7 @@ def test_the_balanced_error_is_scikit_learns():
     assert balanced["baseline"] == 0.5
     assert balanced["interval"][0] < balanced["rate"] < balanced["interval"][1]
     assert f"balanced error {balanced['rate']:.1%}" in repr(found)
-    assert found.to_dict()["answer"]["short"] == "Better than by guessing"
+    assert found.to_dict()["answer"]["short"] == "Better than guessing"
 
 
 def test_rows_in_groups_have_no_interval_of_the_balanced_error():

@@ -437,12 +437,12 @@ def test_one_column_as_good_as_the_rule_is_said_and_a_worse_one_is_not():
     document = found.to_dict()
     (alone,) = [one for one in document["comparisons"] if one["column"]]
     figure = alone["test_errors"]
-    for own, remark in ((figure, "as good as"), (figure + 1, "better than"), (figure - 1, None)):
+    for own, remark in ((figure, "as good"), (figure + 1, "better than"), (figure - 1, None)):
         n = document["error"]["test_n"]
         document["error"] |= {"test_errors": own, "rate": own / n}
         lines = [text for subject, text in short_lines(document) if subject == "Compared"]
         (line,) = [text for text in lines if "a alone" in text]
-        assert ("the rule" in line) is (remark is not None)
+        assert any(word in line for word in ("as good", "better than")) is (remark is not None)
         assert remark is None or remark in line
 
 

@@ -62,6 +62,9 @@ def same(a, b):
     for apart in ("reproduce", "files"):
         del one[apart], other[apart]
     del one["data"]["files"], other["data"]["files"]
+    # An option of the command for a file, of Python for what is in memory.
+    by_all = [each["split"].pop("tested_by_all") for each in (one, other)]
+    assert [word is None for word in by_all] in ([True, True], [False, False])
     # In words, rows of a file are counted from 1, those in Python from 0; and files hold decimals.
     words = [each["verdict"].pop("text").splitlines() for each in (one, other)]
     apart = re.compile("row|Proved for the (floating-point )?numbers")

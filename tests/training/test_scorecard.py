@@ -358,7 +358,7 @@ def test_what_is_not_allowed_is_refused(parameters, says):
 def test_three_classes_and_sparse_rows_are_refused():
     table, _ = people(30)
     card = Scorecard()
-    with refused(card, "two classes apart, and y holds 3", "y == label"):
+    with refused(card, "two classes, and y holds 3", "y == label"):
         card.fit(table, np.arange(30) % 3)
     with refused(card, "takes dense rows", "X.toarray()"):
         card.fit(sparse.csr_matrix(np.eye(4)), [0, 1, 0, 1])

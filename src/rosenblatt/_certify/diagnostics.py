@@ -208,11 +208,14 @@ def sparse_directions(partition: Partition) -> list[tuple[Vector, NDArray[np.int
 
 def _few(parts: Floats, seen: Floats, left: NDArray[np.bool_]) -> list[int] | None:
     """The columns of a sparse direction that has some of the rows that are left strictly right."""
-    from scipy.optimize import linprog  # late: it takes longer to import than most proofs
-
     d, k = parts.shape
     if not (np.isfinite(parts).all() and np.isfinite(seen).all()):
         return None
+    if k == 1:
+        only: list[int] = np.flatnonzero(parts[:, 0]).tolist()
+        return only if len(only) <= _MOST_TOGETHER else None
+    from scipy.optimize import linprog  # late: it takes longer to import than most proofs
+
     unit = np.eye(d)
     result = linprog(
         np.concatenate([np.zeros(k), np.ones(d)]),

@@ -238,7 +238,7 @@ def _beside(one_column: float, rule: float) -> str:
     """Whether many weights are worth more than a single column, on these test rows."""
     if one_column > rule:
         return ""
-    return ", better than the rule" if one_column < rule else ", as good as the rule"
+    return ", better than the rule" if one_column < rule else ", as good"
 
 
 _NOT_CARDS = "(these use every column, with a weight of its own)"

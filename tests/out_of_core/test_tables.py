@@ -12,7 +12,7 @@ import pytest
 from common import may_not_converge, may_not_separate
 from machines import Hostile, learned
 from raising import raises
-from rosenblatt import Perceptron, certify, certify_stored, data, train
+from rosenblatt import Perceptron, certify, certify_stored, data, predict_stored, train
 from rosenblatt._core.backend import compute
 from rosenblatt._out_of_core.tables import TableShare
 from rosenblatt.data.files import fetch
@@ -172,3 +172,19 @@ def test_commands_take_an_address(memory, shell, tmp_path):
         assert (code, err) == (0, "")
         results.append(out.replace(name, "TABLE"))
     assert results[0] == results[1]
+
+
+def test_predictions_of_a_table_with_other_means_are_refused(tmp_path):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal([5, -300], [1, 100], size=(90, 2)), columns=["a", "b"])
+    table = X.assign(y=np.where(50 * X.a + X.b > -50, "yes", "no"))
+    table[:60].to_csv(tmp_path / "one.csv", index=False)
+    table[60:].to_csv(tmp_path / "two.csv", index=False)
+    one, two = (data.read(tmp_path / f"{name}.csv", target="y") for name in ("one", "two"))
+    p = train(Perceptron(random_state=0, order="blocks"), one)
+    inside = p.predict(p.preprocessing_.transform(tmp_path / "one.csv"))
+    assert predict_stored(p, one).tolist() == inside.tolist()
+    with raises(InputError):
+        predict_stored(p, two)
+    rows = p.preprocessing_.transform(tmp_path / "two.csv")
+    assert predict_stored(p, (rows, table.y[60:])).tolist() == p.predict(rows).tolist()

@@ -56,6 +56,15 @@ def predict_stored(
                 f"The rows have {rows.d} features, and {type(estimator).__name__} was fitted to "
                 f"{estimator.n_features_in_}: encode them as those in training were."
             )
+        known = getattr(estimator, "preprocessing_", None)
+        made = rows.preprocessing
+        if known is not None and made is not None and made.columns != known.columns:
+            raise InputError(
+                "The columns of this table became numbers in another way than those in training, "
+                "since other rows have other means and words. Predict it by "
+                "Study.load(path).predict(source), or give the rows that "
+                "estimator.preprocessing_.transform makes of it."
+            )
         weights = np.ascontiguousarray(w if len(w) > 1 else w[0])
         places: NDArray[np.intp] = np.concatenate(rows.each(work.predict, weights))
     labels: NDArray[Any] = estimator.classes_[places]
